@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* jitgemm.h - grouped NVFP4 GEMM, compiled for its problem at run time.
+ *
+ * For every group g, with row-major operands and k contiguous:
+ *
+ *   C_g[i, j] = alpha_g * sum_k (A_g[i, k] * SFA_g[i, k / 16])
+ *                             * (B_g[j, k] * SFB_g[j, k / 16])
+ *
+ *   A_g    m x k   e2m1, two values a byte, even k in the low four bits
+ *   B_g    n x k   e2m1, likewise (weights, one row an output column)
+ *   SFA_g  m x k/16, SFB_g  n x k/16   e4m3 scales in the 128x4 blocked
+ *          layout of jitgemm_scale_offset(); the sign bit is ignored
+ *   C_g    m x n   f16, rows packed
+ *   alpha_g        f32; absent means 1
+ *
+ * Products are exact; sums are in f32; C is rounded once, to nearest even.
+ *
+ * A context finds a device, a compiler and a cache. A plan is made once for
+ * one set of sizes: everything slow happens there. A run is two launches.
+ *
+ * Every function that can fail returns a status; jitgemm_last_error() then
+ * has the detail for the calling thread. Outputs are written on success only.
+ * Structs begin with their size: set it to sizeof the struct and zero the
+ * rest, and fields that later versions add will mean what they mean today.
+ * No function changes the caller's current CUDA context.
+ */
+#ifndef JITGEMM_H
+#define JITGEMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JITGEMM_VERSION_MAJOR 0
+#define JITGEMM_VERSION_MINOR 1
+#define JITGEMM_VERSION_PATCH 0
+
+/* The version of the library in use: major * 10000 + minor * 100 + patch. */
+uint32_t jitgemm_version(void);
+
+/* ---- Status and errors ------------------------------------------------ */
+
+/* Name, number (never reused) and meaning of every status. */
+#define JITGEMM_STATUS_MAP(_)                                                \
+    _(OK, 0, "success")                                                      \
+    _(E_ARGUMENT, 1, "invalid argument")                                     \
+    _(E_SHAPE, 2, "unsupported size")                                        \
+    _(E_ALIGN, 3, "misaligned pointer")                                      \
+    _(E_VERSION, 4, "struct of an unknown size or with unknown fields set")  \
+    _(E_ARCH, 5, "unsupported GPU architecture")                             \
+    _(E_NO_DRIVER, 6, "CUDA driver missing or too old")                      \
+    _(E_NO_DEVICE, 7, "no such CUDA device")                                 \
+    _(E_NO_NVRTC, 8, "no usable NVRTC library")                              \
+    _(E_COMPILE, 9, "kernel did not compile")                                \
+    _(E_NOT_READY, 10, "plan is not ready for this call")                    \
+    _(E_MEMORY, 11, "out of memory")                                         \
+    _(E_DRIVER, 12, "CUDA driver error")                                     \
+    _(E_NOT_FOUND, 13, "not found")
+
+typedef enum jitgemm_status {
+#define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,
+    JITGEMM_STATUS_MAP(JITGEMM_STATUS_ENUM)
+#undef JITGEMM_STATUS_ENUM
+} jitgemm_status;
+
+/* The meaning of a status: a static string, never NULL. */
+const char *jitgemm_status_string(jitgemm_status status);
+
+typedef struct jitgemm_error {
+    uint32_t size;          /* of this struct, as the library knows it */
+    jitgemm_status status;
+    int32_t cuda;           /* CUresult behind the error, or 0 */
+    int32_t nvrtc;          /* nvrtcResult behind the error, or 0 */
+    int32_t system;         /* errno behind the error, or 0 */
+    int32_t group;          /* the group at fault, or -1 */
+    const char *argument;   /* the argument or field at fault, or NULL */
+    int64_t got, want;      /* its value and the limit it breaks, if any */
+    char text[1024];        /* one sentence: argument, group and rule */
+} jitgemm_error;
+
+/* The last error of the calling thread. Never NULL; valid until the thread
+ * next fails in this library or ends. A success does not clear it. */
+const jitgemm_error *jitgemm_last_error(void);
+
+/* ---- Context ---------------------------------------------------------- */
+
+struct CUstream_st; /* what CUstream and cudaStream_t point to */
+
+enum { /* log levels; each includes those before it */
+    JITGEMM_LOG_OFF = 0,
+    JITGEMM_LOG_ERROR = 1,   /* never used for what a status reports */
+    JITGEMM_LOG_WARNING = 2, /* a cache that cannot be used, once a cause */
+    JITGEMM_LOG_INFO = 3,    /* a line per kernel: key, source, time */
+    JITGEMM_LOG_DEBUG = 4    /* compile logs, cache misses and why */
+};
+
+/* Gets one line without a newline. May be called by any thread inside a
+ * library call, several at once; it must not call the library. */
+typedef void (*jitgemm_log_fn)(void *user, int level, const char *line);
+
+typedef struct jitgemm_context_options {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    int32_t device;         /* ordinal whose primary CUDA context to use, or
+                               JITGEMM_CURRENT_CONTEXT */
+    int32_t log_level;
+    const char *arch;       /* NULL, or e.g. "sm_90a": find and compile
+                               kernels only; needs no GPU and no driver, and
+                               jitgemm_plan_create() is refused */
+    const char *cache_dir;  /* NULL: JITGEMM_CACHE_DIR, else
+                               $XDG_CACHE_HOME/jitgemm, else
+                               $HOME/.cache/jitgemm, else
+                               /tmp/jitgemm-UID; "": no disk cache */
+    jitgemm_log_fn log;     /* NULL: stderr if JITGEMM_LOG=1..4 is set */
+    void *log_user;
+} jitgemm_context_options;
+
+/* options.device: the CUDA context current on the calling thread. */
+#define JITGEMM_CURRENT_CONTEXT (-1)
+
+typedef struct jitgemm_context jitgemm_context;
+
+/* Makes a context; options NULL means all zero: device 0, default cache.
+ * Strings are copied. A context may be used by any number of threads at once
+ * and must outlive its plans. A primary CUDA context is retained until the
+ * context is destroyed.
+ * Errors: E_ARGUMENT, E_VERSION, E_ARCH, E_NO_DRIVER, E_NO_DEVICE, E_MEMORY,
+ * E_DRIVER. An unusable cache is no error. */
+jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
+                                      jitgemm_context **context);
+
+/* NULL is allowed. Unloads the kernels no other context uses, so every run of
+ * this context's plans must have finished. */
+void jitgemm_context_destroy(jitgemm_context *context);
+
+/* ---- Problem and plan ------------------------------------------------- */
+
+typedef struct jitgemm_problem {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    int32_t groups;         /* 1 .. 65536 */
+    int32_t batch;          /* 0 or 1; batches are groups */
+    const int64_t *m;       /* [groups] tokens: >= 0; 0 is an empty group */
+    const int64_t *n;       /* [groups] > 0, multiple of 8 */
+    const int64_t *k;       /* [groups] > 0, multiple of 32 */
+} jitgemm_problem;          /* m, n, k < 2^31; C below 2^47 bytes a group */
+
+typedef struct jitgemm_plan jitgemm_plan;
+
+/* Validates the problem, chooses the kernels, finds or compiles and loads
+ * them, and allocates device memory: the table of groups and a workspace of
+ * about 2 * sum(m * k) bytes. The problem's arrays are copied.
+ * Safe while another stream is being captured.
+ * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ARCH, E_NO_NVRTC, E_COMPILE,
+ * E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
+jitgemm_status jitgemm_plan_create(jitgemm_context *context,
+                                   const jitgemm_problem *problem,
+                                   jitgemm_plan **plan);
+
+/* NULL is allowed. Every run of the plan must have finished. */
+void jitgemm_plan_destroy(jitgemm_plan *plan);
+
+/* Device pointers, an array of `groups` each. What each must provide:
+ *   a    m * k/2 bytes, 16-byte aligned
+ *   sfa  jitgemm_scale_bytes(m, k) bytes, 16-byte aligned; only the scales of
+ *        the m rows and k/16 blocks are read, padding may hold anything
+ *   b    n * k/2 bytes, 16-byte aligned
+ *   sfb  jitgemm_scale_bytes(n, k) bytes, 16-byte aligned; padding may hold
+ *        anything, NaN included
+ *   c    m * n f16 values, 16-byte aligned; may not overlap an input
+ *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
+ *        itself may be NULL too
+ * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales.
+ * Pointers of an empty group are ignored. */
+typedef struct jitgemm_operands {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    const void *const *a;
+    const void *const *sfa;
+    const void *const *b;
+    const void *const *sfb;
+    void *const *c;
+    const float *const *alpha;
+} jitgemm_operands;
+
+/* Binds the operands of the plan's next runs. If any pointer differs from the
+ * last binding, the table of groups is uploaded, in order with the work on
+ * `stream`; runs on other streams must be ordered after it by the caller. If
+ * none differs this only compares. The arrays are copied.
+ * Not to be called while another thread binds or runs the same plan.
+ * Errors: E_ARGUMENT, E_VERSION, E_ALIGN; E_NOT_READY (an upload is needed,
+ * but the stream is being captured); E_DRIVER. */
+jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
+                                 const jitgemm_operands *operands,
+                                 struct CUstream_st *stream);
+
+/* Launches the product on the stream, which belongs to the plan's CUDA
+ * context (NULL: its default stream). Allocates, locks, compiles and
+ * synchronizes nothing, and may be captured into a CUDA graph. The bound
+ * memory must stay valid until the work is done.
+ * Any number of threads may run one plan on any streams. Runs that overlap in
+ * time share the bound C and the workspace, so they must see equal inputs.
+ * Errors: E_ARGUMENT, E_NOT_READY (nothing was bound), E_DRIVER. */
+jitgemm_status jitgemm_run(const jitgemm_plan *plan,
+                           struct CUstream_st *stream);
+
+/* ---- Kernels: what a problem needs, and making it ready ahead --------- */
+
+typedef enum jitgemm_source {
+    JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
+    JITGEMM_SOURCE_MEMORY = 1,
+    JITGEMM_SOURCE_PACK = 2,
+    JITGEMM_SOURCE_DISK = 3,
+    JITGEMM_SOURCE_COMPILED = 4
+} jitgemm_source;
+
+typedef struct jitgemm_kernel {
+    uint32_t size;
+    jitgemm_source source;
+    char key[36];           /* 32 hex digits: the name of its cache entry */
+    char arch[12];
+    char name[80];          /* kernel and specialization, for people */
+    double ms;              /* time that making it ready took */
+    int32_t registers;      /* a thread */
+    int32_t spill_bytes;    /* a thread */
+    int32_t shared_bytes;   /* a block, static and dynamic */
+    int32_t threads;        /* a block */
+} jitgemm_kernel;
+
+/* The index-th kernel that a plan for the problem uses; the caller sets
+ * kernel->size. The last four fields are known once the kernel is ready.
+ * Compiles nothing, reads no cache.
+ * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION, E_SHAPE,
+ * E_NO_NVRTC (its version is part of the key), E_MEMORY. */
+jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
+                                      const jitgemm_problem *problem,
+                                      int32_t index, jitgemm_kernel *kernel);
+
+/* Finds or compiles that kernel, so that a plan in this process finds it in
+ * memory and one in another process on disk; fills `source`, `ms` and the
+ * fields after. Of many threads that ask for one kernel, one compiles.
+ * Errors: as jitgemm_problem_kernel() and E_COMPILE. */
+jitgemm_status jitgemm_prepare(jitgemm_context *context,
+                               const jitgemm_problem *problem, int32_t index,
+                               jitgemm_kernel *kernel);
+
+/* The index-th kernel of a plan, as it was made ready for the plan.
+ * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION. */
+jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
+                                   jitgemm_kernel *kernel);
+
+/* ---- Host helpers ----------------------------------------------------- */
+
+/* Blocked ("128x4") scale layout of a rows x k operand: byte of the scale of
+ * `row` and `block` (k index / 16), and size of the whole buffer: rows padded
+ * to 128, k to 64. Both 0 if an argument is negative. */
+size_t jitgemm_scale_offset(int64_t row, int64_t block, int64_t k);
+size_t jitgemm_scale_bytes(int64_t rows, int64_t k);
+
+/* Converts rows x k/16 scales from row-major to blocked, padding set to 0,
+ * and back. The buffers may not overlap.
+ * Errors: E_ARGUMENT, E_SHAPE (k not a multiple of 16). */
+jitgemm_status jitgemm_scales_to_blocked(int64_t rows, int64_t k,
+                                         const uint8_t *row_major,
+                                         uint8_t *blocked);
+jitgemm_status jitgemm_scales_from_blocked(int64_t rows, int64_t k,
+                                           const uint8_t *blocked,
+                                           uint8_t *row_major);
+
+/* The tensor scale that uses the whole range of NVFP4: max |x| / (6 * 448),
+ * a multiplier, as ModelOpt stores it (compressed-tensors stores 1 / this).
+ * NaN elements are ignored; 1 if all finite elements are 0 or none is.
+ * alpha of a product is the product of the two tensor scales. */
+float jitgemm_tensor_scale(const float *x, size_t count);
+
+/* Quantizes rows x k f32 values (row r at x + r * ldx) so that
+ *   x ~= e2m1 * e4m3 * tensor_scale.
+ * Writes rows * k/2 bytes of values, even k in the low four bits, and
+ * rows * k/16 row-major scales. Rounds to nearest, ties to the even code;
+ * magnitudes past the range saturate. A block whose scale rounds to 0 becomes
+ * 0. An infinity saturates, a NaN element becomes 0.
+ * Errors: E_ARGUMENT (NULL, ldx < k, tensor_scale not finite and > 0),
+ * E_SHAPE (rows < 0; k not a positive multiple of 16). */
+jitgemm_status jitgemm_quantize(const float *x, int64_t rows, int64_t k,
+                                int64_t ldx, float tensor_scale,
+                                uint8_t *values, uint8_t *scales);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* A compiled kernel with its key and what is known of it, and the same as
+ * bytes on disk. (EBNF of the format goes here.) */
+#ifndef JG_ENTRY_H
+#define JG_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct jg_span { /* bytes that somebody else owns */
+    const void *data;
+    size_t size;
+};
+
+struct jg_entry {
+    struct jg_span key;      /* jg_key.blob */
+    struct jg_span cubin;
+    /* What a hit must know without looking into the cubin. Strings are spans
+     * too, without a NUL. */
+    struct jg_span symbol;   /* of the __global__ function */
+    struct jg_span arch;     /* "sm_90a" */
+    struct jg_span compiler; /* "NVRTC 13.0" */
+    struct jg_span library;  /* libjitgemm version that made it */
+    struct jg_span host;     /* name of the machine that made it */
+    struct jg_span log;      /* compile log */
+    uint32_t sm;             /* 90 */
+    uint32_t registers;      /* a thread */
+    uint32_t spill_bytes;    /* a thread */
+    uint32_t shared_bytes;   /* static, a block */
+    double compile_ms;
+    int64_t created;         /* seconds since 1970, for people only */
+};
+
+/* Appends the file form. Out of memory shows in out->failed. */
+void jg_entry_encode(const struct jg_entry *entry, struct jg_buf *out);
+
+/* Checks everything that can be checked without a GPU: magic, format, all
+ * lengths, checksum, ELF class and machine of the cubin, its SM number
+ * against `sm` and `arch`. On success the spans point into `file`; otherwise
+ * returns false and *why is a static string. */
+bool jg_entry_decode(struct jg_span file, struct jg_entry *entry,
+                     const char **why);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a compiled kernel depends on, and its name. The blob is an injective
+ * encoding of every field and decides equality; the name is its XXH3-128 and
+ * only says where to look. */
+#ifndef JG_KEY_H
+#define JG_KEY_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+
+#define JG_KEY_NAME_LENGTH 32
+
+/* Strings, none NULL; nothing that may differ between two equal compiles. */
+struct jg_key_fields {
+    const char *kernel;      /* path of the program text, "gemm/....cu" */
+    const char *spec;        /* text of spec.cuh */
+    const char *sources;     /* digest of every embedded text, hex */
+    const char *options;     /* NVRTC options, sorted, one a line */
+    const char *arch;        /* with suffix: "sm_90a" */
+    const char *output;      /* "cubin" */
+    const char *nvrtc;       /* "13.0" */
+    const char *nvrtc_id;    /* identity of libnvrtc: build id, hex */
+    const char *builtins_id; /* likewise of libnvrtc-builtins */
+};
+
+struct jg_key { /* all zero: none */
+    struct jg_buf blob;
+    char name[JG_KEY_NAME_LENGTH + 1];
+};
+
+/* E_MEMORY or OK. */
+jitgemm_status jg_key_make(const struct jg_key_fields *fields,
+                           struct jg_key *key);
+void jg_key_free(struct jg_key *key); /* back to all zero */
+
+/* XXH3-128 of bytes as 32 hex digits and a NUL. */
+void jg_key_digest(const void *bytes, size_t size,
+                   char hex[JG_KEY_NAME_LENGTH + 1]);
+
+#endif
