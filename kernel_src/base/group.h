@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of groups in device memory: written by the host when operands are
+ * bound, read by every kernel. The one file that C11 and the kernels share. */
+#ifndef JG_GROUP_H
+#define JG_GROUP_H
+
+struct jg_group {
+    unsigned char b_map[128]; /* CUtensorMap of the weights, 64-byte aligned */
+    const unsigned char *a, *sfa;
+    const unsigned char *b, *sfb;
+    unsigned short *c; /* f16 */
+    const float *alpha; /* may be null: 1 */
+    unsigned long long activations; /* where this group's begin in the
+                                       workspace, bytes; see
+                                       gemm/sm90_activations.cu */
+    int m, n, k;
+    int chunks; /* of 64 k, padded to whole stages */
+    unsigned char unused[56]; /* the next map is aligned too */
+};
+
+/* What a kernel gets. Group g owns the tiles first_tile[g] up to
+ * first_tile[g + 1], and likewise the units of activations. */
+struct jg_table {
+    const struct jg_group *groups;
+    const int *first_tile; /* [count + 1] */
+    const int *first_unit; /* [count + 1] */
+    unsigned char *workspace;
+    int count;
+    int tiles; /* first_tile[count] */
+    int units; /* first_unit[count] */
+};
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Short names of the integer types, and arithmetic on sizes. */
+#pragma once
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+
+__host__ __device__ constexpr int ceil_div(int a, int b)
+{
+    return (a + b - 1) / b;
+}

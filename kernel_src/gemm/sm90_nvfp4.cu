@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* C = alpha * A * B^T for all groups on Hopper, as C^T = B * A^T: weight rows
+ * are wgmma's M, tokens its N. Persistent blocks of three warpgroups:
+ *   0     producer: one thread issues all copies
+ *   1, 2  consumers: decode 64 weight rows each into registers, multiply them
+ *         with the activations that gemm/sm90_activations.cu decoded, store
+ *
+ * barrier  count                  arrives               waits
+ * full     1 + bytes of the slot  producer and copies   consumers
+ * empty    consumer warps         one lane a warp       producer
+ */
+#include <base/group.h>
+#include <base/types.cuh>
+#include <epilogue/store_f16.cuh>
+#include <mma/nvfp4.cuh>
+#include <mma/wgmma_tile.cuh>
+#include <pipeline/ring.cuh>
+#include <ptx/mbarrier.cuh>
+#include <ptx/memory.cuh>
+#include <ptx/sync.cuh>
+#include <ptx/tma.cuh>
+#include <ptx/wgmma.cuh>
+#include <sched/tiles.cuh>
+#include <spec.cuh>
+
+constexpr int warpgroup = 128;
+constexpr int consumers = 2; /* warpgroups */
+constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
+constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
+constexpr int scale_chunk_bytes = 512; /* 128 rows x 4 blocks */
+constexpr int block_k = 16;            /* k that share a scale */
+
+static_assert(spec::threads == (1 + consumers) * warpgroup);
+static_assert(spec::tile_n == consumers * 64);
+static_assert(chunks % 2 == 0, "fragments alternate between two buffers");
+
+struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
+    u8 activations[spec::stages][chunks][spec::tile_m * 128];
+    u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
+    u8 scales[spec::stages][chunks][scale_chunk_bytes];
+    u8 staging[consumers][epilogue::staging_bytes];
+    pipeline::barriers<spec::stages> barriers;
+};
+static_assert(sizeof(smem) + 1024 <= spec::smem_bytes);
+
+using ring = pipeline::ring<spec::stages>;
+using sched::tile;
+
+/* Copies one stage of a tile into the ring's slot. */
+__device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
+                           const u8 *activations, int atoms, int stage)
+{
+    const jg_group &group = *tile.group;
+    ptx::mbarrier *full = &ring.shared.full[ring.slot];
+    int group_atoms = ceil_div(group.m, mma::atom_rows);
+    int scale_chunks = ceil_div(group.k, mma::chunk_k);
+    int first = stage * chunks;
+    u32 activation_bytes = atoms * mma::atom_bytes;
+    u32 scale_bytes = min(chunks, scale_chunks - first) * scale_chunk_bytes;
+
+    ptx::mbarrier_arrive_expect_tx(full, sizeof shared.weights[0] +
+                                             scale_bytes +
+                                             chunks * activation_bytes);
+    ptx::cp_async_bulk_tensor_2d(shared.weights[ring.slot], group.b_map,
+                                 stage * weight_row_bytes, tile.column, full);
+    ptx::cp_async_bulk(
+        shared.scales[ring.slot],
+        group.sfb + (size_t(tile.column / 128) * scale_chunks + first) *
+                        scale_chunk_bytes,
+        scale_bytes, full);
+#pragma unroll
+    for (int i = 0; i < chunks; i++)
+        ptx::cp_async_bulk(shared.activations[ring.slot][i],
+                           activations + size_t(first + i) * group_atoms *
+                                             mma::atom_bytes,
+                           activation_bytes, full);
+}
+
+__device__ void producer(smem &shared, const jg_table &table)
+{
+    ring ring{shared.barriers};
+    const jg_group *group = nullptr;
+
+    ptx::griddepcontrol_wait();
+    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
+        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
+        if (tile.group != group) {
+            group = tile.group;
+            ptx::fence_proxy_tensormap_acquire(group->b_map);
+        }
+        const u8 *activations = table.workspace + group->activations +
+                                size_t(tile.row) / mma::atom_rows *
+                                    mma::atom_bytes;
+        int atoms = ceil_div(min(spec::tile_m, group->m - tile.row),
+                             mma::atom_rows);
+        for (int stage = 0; stage < group->chunks / chunks; stage++) {
+            ring.wait_empty();
+            load_stage(shared, ring, tile, activations, atoms, stage);
+            ring.next();
+        }
+    }
+}
+
+/* What a thread of a consumer decodes: rows g and g + 8 of its warp's 16, and
+ * of each chunk the block c; g = lane / 4, c = lane % 4. */
+struct weight_reader {
+    int row, block;
+
+    __device__ weight_reader(int warp)
+        : row(16 * warp + threadIdx.x % 32 / 4), block(threadIdx.x % 4)
+    {
+    }
+
+    /* The copy swizzled the 16-byte units of each 128 bytes x 8. */
+    __device__ uint2 codes(const u8 *weights, int row, int chunk) const
+    {
+        int byte = row * weight_row_bytes + 32 * chunk + 8 * block;
+        int swizzle = (byte >> 7) & (weight_row_bytes / 16 - 1);
+        return *reinterpret_cast<const uint2 *>(weights +
+                                                (byte ^ (swizzle << 4)));
+    }
+
+    /* Scales past the end of k are whatever the memory holds. */
+    __device__ u32 scale(const u8 *scales, int row, bool inside) const
+    {
+        u32 byte = scales[row % 32 * 16 + row / 32 * 4 + block];
+        return mma::decode_scale(inside ? byte : 0);
+    }
+
+    __device__ void fragment(u32 (&a)[4][4], const smem &shared, int slot,
+                             int chunk, bool inside) const
+    {
+        const u8 *scales = shared.scales[slot][chunk];
+#pragma unroll
+        for (int i = 0; i < 2; i++)
+            mma::decode_row(a, i,
+                            codes(shared.weights[slot], row + 8 * i, chunk),
+                            scale(scales, row + 8 * i, inside));
+    }
+};
+
+__device__ void multiply_chunk(float (&d)[spec::tile_m / 2],
+                               const u32 (&a)[4][4], const u8 *activations)
+{
+    u64 b = mma::activation_descriptor(ptx::shared_address(activations));
+
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < 4; step++)
+        ptx::wgmma_mma_async(d, a[step], b + (step * 32 >> 4));
+    ptx::wgmma_commit_group();
+}
+
+__device__ void consumer(smem &shared, const jg_table &table, int index)
+{
+    int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    weight_reader weights(4 * index + warp);
+    ring ring{shared.barriers};
+
+    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
+        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
+        const jg_group &group = *tile.group;
+        int blocks = group.k / block_k;
+        float d[spec::tile_m / 2] = {};
+        u32 a[2][4][4];
+        int previous = -1; /* the slot whose last product may be running */
+
+        for (int stage = 0; stage < group.chunks / chunks; stage++) {
+            ring.wait_full();
+#pragma unroll
+            for (int j = 0; j < chunks; j++) {
+                int block = 4 * (stage * chunks + j) + weights.block;
+                weights.fragment(a[j % 2], shared, ring.slot, j,
+                                 block < blocks);
+                multiply_chunk(d, a[j % 2], shared.activations[ring.slot][j]);
+                ptx::wgmma_wait_group<1>();
+                if (j == 0 && previous >= 0 && lane == 0)
+                    ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+            }
+            previous = ring.slot;
+            ring.next();
+        }
+        ptx::wgmma_wait_group<0>();
+        if (lane == 0)
+            ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+
+        int column = tile.column + 64 * index;
+        epilogue::store_f16(
+            d, mma::decode_shortfall, group.alpha ? *group.alpha : 1.0f,
+            {group.c + size_t(tile.row) * group.n + column, group.n,
+             group.m - tile.row, group.n - column},
+            shared.staging[index], 1 + index);
+    }
+}
+
+extern "C" __global__ __launch_bounds__(spec::threads, 1) void
+sm90_nvfp4(const jg_table table)
+{
+    u8 *memory = ptx::dynamic_smem();
+    memory += -ptx::shared_address(memory) & 1023;
+    smem &shared = *reinterpret_cast<smem *>(memory);
+    int role = threadIdx.x / warpgroup;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < spec::stages; i++) {
+            ptx::mbarrier_init(&shared.barriers.full[i], 1);
+            ptx::mbarrier_init(&shared.barriers.empty[i], 4 * consumers);
+        }
+        ptx::fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    if (role == 0) {
+        ptx::setmaxnreg_dec<spec::producer_registers>();
+        if (threadIdx.x == 0)
+            producer(shared, table);
+    } else {
+        ptx::setmaxnreg_inc<spec::consumer_registers>();
+        consumer(shared, table, role - 1);
+    }
+}

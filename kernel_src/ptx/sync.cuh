@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Barriers between threads, register shares of a warpgroup, and the order of
+ * dependent launches. PTX ISA 9.7.13.1, 9.7.20, 9.7.14. */
+#pragma once
+#include <base/types.cuh>
+
+namespace ptx {
+
+/* All `threads` that name the barrier `id` (1 to 15; 0 is __syncthreads). */
+__device__ inline void bar_sync(u32 id, u32 threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+__device__ inline void syncwarp()
+{
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+template <int registers> __device__ inline void setmaxnreg_inc()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers> __device__ inline void setmaxnreg_dec()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+/* Waits until the launches this one depends on have ended and their writes
+ * are visible. */
+__device__ inline void griddepcontrol_wait()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* Lets a dependent launch start; says nothing of this one's writes. */
+__device__ inline void griddepcontrol_launch_dependents()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+} // namespace ptx

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Asynchronous matrix product of a warpgroup: f32 accumulators, f16 operands,
+ * A (64 x 16) in registers, B in shared memory. PTX ISA 9.7.15.5.
+ *
+ * The accumulators and A belong to the product from its issue until a
+ * wgmma_wait_group() that covers it. */
+#pragma once
+#include <base/types.cuh>
+
+namespace ptx {
+
+/* Orders earlier register writes before the next wgmma. */
+__device__ inline void wgmma_fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void wgmma_commit_group()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/* Waits until at most `pending` committed groups are unfinished. */
+template <int pending> __device__ inline void wgmma_wait_group()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending)
+                 : "memory");
+}
+
+/* wgmma_mma_async(d, a, b): d += A * B for 64 x n, one overload a width n. A
+ * thread has n / 2 accumulators; in the text they are %0 up to %(n / 2 - 1),
+ * followed by A's four registers and the descriptor of B. */
+#define NAMES_4 "%0, %1, %2, %3"
+#define NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define NAMES_16                                                             \
+    NAMES_8 ", "                                                             \
+    "%8, %9, %10, %11, %12, %13, %14, %15"
+#define NAMES_32                                                             \
+    NAMES_16 ", "                                                            \
+    "%16, %17, %18, %19, %20, %21, %22, %23, "                               \
+    "%24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES_64                                                             \
+    NAMES_32 ", "                                                            \
+    "%32, %33, %34, %35, %36, %37, %38, %39, "                               \
+    "%40, %41, %42, %43, %44, %45, %46, %47, "                               \
+    "%48, %49, %50, %51, %52, %53, %54, %55, "                               \
+    "%56, %57, %58, %59, %60, %61, %62, %63"
+#define NAMES_128                                                            \
+    NAMES_64 ", "                                                            \
+    "%64, %65, %66, %67, %68, %69, %70, %71, "                               \
+    "%72, %73, %74, %75, %76, %77, %78, %79, "                               \
+    "%80, %81, %82, %83, %84, %85, %86, %87, "                               \
+    "%88, %89, %90, %91, %92, %93, %94, %95, "                               \
+    "%96, %97, %98, %99, %100, %101, %102, %103, "                           \
+    "%104, %105, %106, %107, %108, %109, %110, %111, "                       \
+    "%112, %113, %114, %115, %116, %117, %118, %119, "                       \
+    "%120, %121, %122, %123, %124, %125, %126, %127"
+#define REGISTERS_2(i) "+f"(d[i]), "+f"(d[i + 1])
+#define REGISTERS_4(i) REGISTERS_2(i), REGISTERS_2(i + 2)
+#define REGISTERS_8(i) REGISTERS_4(i), REGISTERS_4(i + 4)
+#define REGISTERS_16(i) REGISTERS_8(i), REGISTERS_8(i + 8)
+#define REGISTERS_32(i) REGISTERS_16(i), REGISTERS_16(i + 16)
+#define REGISTERS_64(i) REGISTERS_32(i), REGISTERS_32(i + 32)
+#define REGISTERS_128(i) REGISTERS_64(i), REGISTERS_64(i + 64)
+#define WGMMA(n, accumulators, a0, a1, a2, a3, descriptor)                   \
+    __device__ inline void wgmma_mma_async(float(&d)[accumulators],          \
+                                           const u32(&a)[4], u64 b)          \
+    {                                                                        \
+        asm volatile("wgmma.mma_async.sync.aligned.m64n" #n                  \
+                     "k16.f32.f16.f16 {" NAMES_##accumulators "}, "          \
+                     "{" a0 ", " a1 ", " a2 ", " a3 "}, " descriptor         \
+                     ", 1, 1, 1, 0;"                                         \
+                     : REGISTERS_##accumulators(0)                           \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)    \
+                     : "memory");                                            \
+    }
+
+WGMMA(8, 4, "%4", "%5", "%6", "%7", "%8")
+WGMMA(16, 8, "%8", "%9", "%10", "%11", "%12")
+WGMMA(32, 16, "%16", "%17", "%18", "%19", "%20")
+WGMMA(64, 32, "%32", "%33", "%34", "%35", "%36")
+WGMMA(128, 64, "%64", "%65", "%66", "%67", "%68")
+WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132")
+
+#undef WGMMA
+
+} // namespace ptx

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Which piece of which group comes next: flat numbers over all groups, taken
+ * by the blocks in turn. Plain arithmetic. */
+#pragma once
+#include <base/group.h>
+#include <base/types.cuh>
+
+namespace sched {
+
+/* The group that owns flat number `i`: the last one that starts at or before
+ * it. Groups that own nothing start where the next one does, so they are never
+ * the last. */
+__device__ inline int find_group(const int *first, int count, int i)
+{
+    int low = 0;
+    while (count > 1) {
+        int half = count / 2;
+        if (first[low + half] <= i)
+            low += half;
+        count -= half;
+    }
+    return low;
+}
+
+struct tile {
+    const jg_group *group;
+    int row;    /* first token */
+    int column; /* first weight row */
+};
+
+/* Tiles that share weights are neighbours, so that they meet in the L2. */
+template <int tile_m, int tile_n>
+__device__ inline tile find_tile(const jg_table &table, int i)
+{
+    int g = find_group(table.first_tile, table.count, i);
+    const jg_group *group = &table.groups[g];
+    int local = i - table.first_tile[g];
+    int rows = ceil_div(group->m, tile_m);
+    return {group, local % rows * tile_m, local / rows * tile_n};
+}
+
+} // namespace sched

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Making contexts, and entering their CUDA context. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void log_to_stderr(void *user, int level, const char *line)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "jitgemm: %s\n", line);
+}
+
+static struct jg_log choose_log(const jitgemm_context_options *options,
+                                const struct jg_env *env)
+{
+    if (options->log)
+        return (struct jg_log){options->log, options->log_user,
+                               options->log_level};
+    return (struct jg_log){log_to_stderr, NULL, env->log_level};
+}
+
+/* Finds the CUDA context to live in and describes its device. */
+static jitgemm_status open_device(struct jitgemm_context *context,
+                                  int32_t ordinal)
+{
+    const struct jg_cuda *cuda = context->cuda;
+    CUresult result;
+
+    if (ordinal == JITGEMM_CURRENT_CONTEXT) {
+        result = cuda->cuCtxGetCurrent(&context->current);
+        if (result == CUDA_SUCCESS && !context->current)
+            return jg_fail_argument(
+                JITGEMM_E_ARGUMENT, "options.device", -1, ordinal, 0,
+                "options.device is JITGEMM_CURRENT_CONTEXT, but the calling "
+                "thread has no current CUDA context");
+        if (result == CUDA_SUCCESS)
+            result = cuda->cuCtxGetDevice(&context->handle);
+        if (result != CUDA_SUCCESS)
+            return jg_driver_fail(cuda, result, "cuCtxGetCurrent");
+        return jg_device_query(cuda, context->handle, &context->device);
+    }
+    result = cuda->cuDeviceGet(&context->handle, ordinal);
+    if (result != CUDA_SUCCESS) {
+        jitgemm_status status = jg_driver_fail(cuda, result, "cuDeviceGet");
+
+        jg_error()->argument = "options.device";
+        jg_error()->got = ordinal;
+        return status;
+    }
+    /* Before the primary context, which costs time and memory. */
+    jitgemm_status status =
+        jg_device_query(cuda, context->handle, &context->device);
+    if (status != JITGEMM_OK)
+        return status;
+    result = cuda->cuDevicePrimaryCtxRetain(&context->current,
+                                            context->handle);
+    if (result != CUDA_SUCCESS)
+        return jg_driver_fail(cuda, result, "cuDevicePrimaryCtxRetain");
+    context->retained = true;
+    return JITGEMM_OK;
+}
+
+static jitgemm_status check_options(const jitgemm_context_options *options)
+{
+    if (options->flags)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.flags", -1,
+                                options->flags, 0,
+                                "options.flags is %#x; no flag is known",
+                                options->flags);
+    if (options->device < JITGEMM_CURRENT_CONTEXT)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.device", -1,
+                                options->device, 0,
+                                "options.device is %d; it must be an ordinal "
+                                "or JITGEMM_CURRENT_CONTEXT",
+                                (int)options->device);
+    return JITGEMM_OK;
+}
+
+jitgemm_status jg_context_create(const jitgemm_context_options *options,
+                                 jitgemm_context **out)
+{
+    struct jg_env env = jg_env_read();
+    struct jitgemm_context *context;
+    jitgemm_status status = check_options(options);
+
+    if (status != JITGEMM_OK)
+        return status;
+    context = calloc(1, sizeof *context);
+    if (!context)
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
+    context->log = choose_log(options, &env);
+    if (options->arch) {
+        status = jg_device_of_arch(options->arch, &context->device);
+    } else {
+        status = jg_driver_cuda(&env, &context->cuda);
+        if (status == JITGEMM_OK)
+            status = open_device(context, options->device);
+    }
+    if (status != JITGEMM_OK)
+        goto out;
+    if (env.libnvrtc)
+        context->libnvrtc = strdup(env.libnvrtc);
+    context->registry = jg_registry_open(options->cache_dir, &env,
+                                         &context->log);
+    if (!context->registry || (env.libnvrtc && !context->libnvrtc)) {
+        status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
+        goto out;
+    }
+    *out = context;
+    return JITGEMM_OK;
+out:
+    jg_context_destroy(context);
+    return status;
+}
+
+void jg_context_destroy(jitgemm_context *context)
+{
+    if (!context)
+        return;
+    jg_registry_close(context->registry, context->cuda);
+    if (context->retained)
+        context->cuda->cuDevicePrimaryCtxRelease(context->handle);
+    free(context->libnvrtc);
+    free(context);
+}
+
+jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
+                                const struct jg_nvrtc **nvrtc)
+{
+    struct jg_env env = {.libnvrtc = context->libnvrtc};
+
+    return jg_driver_nvrtc(&env, nvrtc);
+}
+
+jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
+{
+    CUcontext current = NULL;
+    CUresult result = context->cuda->cuCtxGetCurrent(&current);
+
+    *pushed = false;
+    if (result == CUDA_SUCCESS && current == context->current)
+        return JITGEMM_OK;
+    result = context->cuda->cuCtxPushCurrent(context->current);
+    if (result != CUDA_SUCCESS)
+        return jg_driver_fail(context->cuda, result, "cuCtxPushCurrent");
+    *pushed = true;
+    return JITGEMM_OK;
+}
+
+void jg_context_leave(const jitgemm_context *context, bool pushed)
+{
+    CUcontext popped;
+
+    if (pushed)
+        context->cuda->cuCtxPopCurrent(&popped);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A device, its CUDA context, a registry and a log: what plans are made in. */
+#ifndef JG_CONTEXT_H
+#define JG_CONTEXT_H
+
+#include "registry.h"
+
+struct jitgemm_context {
+    struct jg_device device;
+    struct jg_log log;
+    struct jg_registry *registry;
+    char *libnvrtc;             /* JITGEMM_LIBNVRTC when it was made */
+    const struct jg_cuda *cuda; /* NULL: for an arch, without a GPU */
+    CUcontext current;          /* the CUDA context that plans live in */
+    CUdevice handle;
+    bool retained; /* `current` is the primary context, retained */
+};
+
+jitgemm_status jg_context_create(const jitgemm_context_options *options,
+                                 jitgemm_context **context);
+void jg_context_destroy(jitgemm_context *context);
+
+/* The compiler, opened at the first call. */
+jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
+                                const struct jg_nvrtc **nvrtc);
+
+/* Makes the CUDA context current if it is not, and puts back what was. */
+jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed);
+void jg_context_leave(const jitgemm_context *context, bool pushed);
+
+#endif

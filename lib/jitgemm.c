@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions: check arguments, call below, nothing else. */
+#include "jitgemm.h"
+
+#include "abi.h"
+#include "bind.h"
+#include "ready.h"
+
+uint32_t jitgemm_version(void)
+{
+    return JITGEMM_VERSION_MAJOR * 10000 + JITGEMM_VERSION_MINOR * 100 +
+           JITGEMM_VERSION_PATCH;
+}
+
+static jitgemm_status fail_null(const char *argument)
+{
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, argument, -1, 0, 0,
+                            "%s is NULL", argument);
+}
+
+jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
+                                      jitgemm_context **context)
+{
+    static const jitgemm_context_options defaults = {
+        .size = sizeof(jitgemm_context_options)};
+    jitgemm_context_options known;
+    jitgemm_status status;
+
+    if (!context)
+        return fail_null("context");
+    status = jg_abi_read(&known, sizeof known, sizeof known,
+                         options ? options : &defaults, "options");
+    if (status != JITGEMM_OK)
+        return status;
+    return jg_context_create(&known, context);
+}
+
+void jitgemm_context_destroy(jitgemm_context *context)
+{
+    jg_context_destroy(context);
+}
+
+jitgemm_status jitgemm_plan_create(jitgemm_context *context,
+                                   const jitgemm_problem *problem,
+                                   jitgemm_plan **plan)
+{
+    struct jg_problem checked;
+    jitgemm_status status;
+
+    if (!context)
+        return fail_null("context");
+    if (!plan)
+        return fail_null("plan");
+    status = jg_problem_read(problem, &checked);
+    if (status != JITGEMM_OK)
+        return status;
+    status = jg_launch_create(context, &checked, plan);
+    jg_problem_free(&checked);
+    return status;
+}
+
+void jitgemm_plan_destroy(jitgemm_plan *plan)
+{
+    jg_launch_destroy(plan);
+}
+
+jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
+                                 const jitgemm_operands *operands,
+                                 struct CUstream_st *stream)
+{
+    jitgemm_operands known;
+    jitgemm_status status;
+
+    if (!plan)
+        return fail_null("plan");
+    status = jg_abi_read(&known, sizeof known, sizeof known, operands,
+                         "operands");
+    if (status != JITGEMM_OK)
+        return status;
+    if (known.flags)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "operands.flags", -1,
+                                known.flags, 0,
+                                "operands.flags is %#x; no flag is known",
+                                known.flags);
+    if (!known.a)
+        return fail_null("operands.a");
+    if (!known.sfa)
+        return fail_null("operands.sfa");
+    if (!known.b)
+        return fail_null("operands.b");
+    if (!known.sfb)
+        return fail_null("operands.sfb");
+    if (!known.c)
+        return fail_null("operands.c");
+    return jg_bind(plan, &known, stream);
+}
+
+jitgemm_status jitgemm_run(const jitgemm_plan *plan,
+                           struct CUstream_st *stream)
+{
+    if (!plan)
+        return fail_null("plan");
+    return jg_launch_run(plan, stream);
+}
+
+/* The spec of a problem's index-th kernel. */
+static jitgemm_status find_spec(jitgemm_context *context,
+                                const jitgemm_problem *problem, int32_t index,
+                                struct jg_spec *spec)
+{
+    struct jg_problem checked;
+    jitgemm_status status;
+
+    if (!context)
+        return fail_null("context");
+    status = jg_problem_read(problem, &checked);
+    if (status != JITGEMM_OK)
+        return status;
+    if (index >= 0 && index < JG_SPEC_KERNELS)
+        jg_spec_make(jg_plan_choose(&checked, &context->device),
+                     &context->device, index, spec);
+    else
+        status = jg_fail_argument(JITGEMM_E_NOT_FOUND, "index", -1, index,
+                                  JG_SPEC_KERNELS,
+                                  "index is %d; the problem needs %d kernels",
+                                  (int)index, JG_SPEC_KERNELS);
+    jg_problem_free(&checked);
+    return status;
+}
+
+static jitgemm_status write_report(jitgemm_kernel *to,
+                                   const jitgemm_kernel *report)
+{
+    return jg_abi_write(to, report, sizeof *report, sizeof *report, "kernel");
+}
+
+jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
+                                      const jitgemm_problem *problem,
+                                      int32_t index, jitgemm_kernel *kernel)
+{
+    struct jg_spec spec;
+    jitgemm_kernel report;
+    jitgemm_status status = find_spec(context, problem, index, &spec);
+
+    if (status == JITGEMM_OK)
+        status = jg_ready_describe(context, &spec, &report);
+    if (status != JITGEMM_OK)
+        return status;
+    return write_report(kernel, &report);
+}
+
+jitgemm_status jitgemm_prepare(jitgemm_context *context,
+                               const jitgemm_problem *problem, int32_t index,
+                               jitgemm_kernel *kernel)
+{
+    struct jg_spec spec;
+    struct jg_kernel *ready;
+    jitgemm_kernel report;
+    jitgemm_status status = find_spec(context, problem, index, &spec);
+
+    if (status == JITGEMM_OK)
+        status = jg_ready_make(context, &spec, &ready, &report);
+    if (status != JITGEMM_OK)
+        return status;
+    return write_report(kernel, &report);
+}
+
+jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
+                                   jitgemm_kernel *kernel)
+{
+    jitgemm_kernel report;
+
+    if (!plan)
+        return fail_null("plan");
+    if (!jg_launch_kernel(plan, index, &report))
+        return jg_fail_argument(JITGEMM_E_NOT_FOUND, "index", -1, index,
+                                JG_SPEC_KERNELS,
+                                "index is %d; the plan has %d kernels",
+                                (int)index, JG_SPEC_KERNELS);
+    return write_report(kernel, &report);
+}

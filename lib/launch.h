@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: device memory, kernels, launches. */
+#ifndef JG_LAUNCH_H
+#define JG_LAUNCH_H
+
+#include <base/group.h>
+
+#include "context.h"
+
+struct jitgemm_plan {
+    jitgemm_context *context;
+    struct jg_config config;
+    struct jg_problem problem;
+    jitgemm_kernel reports[JG_SPEC_KERNELS];
+    struct {
+        CUfunction function;
+        unsigned blocks, threads, shared_bytes;
+    } launches[JG_SPEC_KERNELS];
+    CUdeviceptr memory;
+    struct jg_table table; /* the kernels' parameter: device addresses */
+    size_t image_bytes;
+    unsigned char *image, *next; /* bound, and scratch for the next binding */
+    bool bound;
+};
+
+jitgemm_status jg_launch_create(jitgemm_context *context,
+                                struct jg_problem *problem,
+                                jitgemm_plan **plan);
+void jg_launch_destroy(jitgemm_plan *plan);
+jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream);
+
+/* How the index-th kernel was made ready; false past the last. */
+bool jg_launch_kernel(const jitgemm_plan *plan, int32_t index,
+                      jitgemm_kernel *kernel);
+
+#endif

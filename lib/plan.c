@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of configurations and the model that picks one. */
+#include "plan.h"
+
+#define CHUNK_K 64   /* one 128-byte swizzle row of f16 */
+#define ATOM_ROWS 8  /* tokens of a swizzle atom */
+
+/* The stages fill the 227 KB of shared memory. A stage of 256 k makes weight
+ * rows of 128 bytes, the best for memory; with wide tiles two such stages
+ * would be all, so they take 128. */
+const struct jg_config jg_plan_configs[] = {
+    {8, 128, 256, 8},   {16, 128, 256, 8},  {32, 128, 256, 6},
+    {64, 128, 256, 4},  {128, 128, 128, 5}, {256, 128, 128, 3},
+};
+const int jg_plan_configs_count =
+    sizeof jg_plan_configs / sizeof *jg_plan_configs;
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+int64_t jg_plan_tiles(const struct jg_config *config, struct jg_size size)
+{
+    return ceil_div(size.m, config->tile_m) * ceil_div(size.n, config->tile_n);
+}
+
+int64_t jg_plan_chunks(const struct jg_config *config, struct jg_size size)
+{
+    return ceil_div(size.k, config->tile_k) * (config->tile_k / CHUNK_K);
+}
+
+int64_t jg_plan_units(const struct jg_config *config, struct jg_size size)
+{
+    return ceil_div(size.m, ATOM_ROWS) * jg_plan_chunks(config, size);
+}
+
+/* Time of a tile per k, in units of a token's matrix product. Decoding the
+ * weights costs as much as 105 tokens: fitted on an H200 to the times of 16
+ * groups of 512 x 4096 x 7168 at tiles of 32 to 256 tokens. */
+static int64_t tile_cost(const struct jg_config *config)
+{
+    return 105 + config->tile_m;
+}
+
+/* Tiles go out in waves of one a multiprocessor; a partly filled last wave
+ * costs as much as a full one. */
+static int64_t estimate(const struct jg_config *config,
+                        const struct jg_problem *problem,
+                        const struct jg_device *device)
+{
+    int64_t tiles = 0, work = 0;
+
+    for (int32_t g = 0; g < problem->groups; g++) {
+        int64_t count = jg_plan_tiles(config, problem->sizes[g]);
+
+        tiles += count;
+        work += count * jg_plan_chunks(config, problem->sizes[g]);
+    }
+    if (!tiles)
+        return 0;
+    return (int64_t)((double)work / (double)tiles *
+                     (double)ceil_div(tiles, device->sms) *
+                     (double)tile_cost(config));
+}
+
+const struct jg_config *jg_plan_choose(const struct jg_problem *problem,
+                                       const struct jg_device *device)
+{
+    const struct jg_config *best = &jg_plan_configs[0];
+    int64_t least = estimate(best, problem, device);
+
+    for (int i = 1; i < jg_plan_configs_count; i++) {
+        int64_t cost = estimate(&jg_plan_configs[i], problem, device);
+
+        if (cost < least) {
+            least = cost;
+            best = &jg_plan_configs[i];
+        }
+    }
+    return best;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A problem once it has been checked: sizes of every group, in range. */
+#ifndef JG_PROBLEM_H
+#define JG_PROBLEM_H
+
+#include "status.h"
+
+struct jg_size {
+    int32_t m, n, k;
+};
+
+struct jg_problem { /* all zero: none */
+    int32_t groups;
+    struct jg_size *sizes; /* [groups] */
+};
+
+/* Checks and copies the caller's problem: E_ARGUMENT, E_VERSION, E_SHAPE or
+ * E_MEMORY, naming argument, group and rule. */
+jitgemm_status jg_problem_read(const jitgemm_problem *from,
+                               struct jg_problem *to);
+void jg_problem_free(struct jg_problem *problem); /* back to all zero */
+
+#endif
