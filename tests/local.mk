@@ -14,6 +14,8 @@ script_tests = \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
 	tests/t_layers.sh \
+	tests/t_sanitize_address.sh \
+	tests/t_sanitize_thread.sh \
 	tests/t_symbols.sh
 # The command-line tool.
 tool_tests =
@@ -24,7 +26,8 @@ check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
 LDADD = libjg.la
 TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
-EXTRA_DIST += tests/test.h tests/lint.sh $(script_tests) $(tool_tests)
+EXTRA_DIST += tests/test.h tests/lint.sh tests/sanitize.sh $(script_tests) \
+	$(tool_tests)
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
@@ -44,5 +47,5 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home
+	rm -rf tests/home sanitize-address sanitize-thread
 .PHONY: clean-tests

@@ -3,8 +3,7 @@
 # The shared library exports what jitgemm.h declares, and nothing else.
 set -eu
 srcdir=${JG_SRCDIR-.}
-library=${JG_BUILDDIR-.}/lib/.libs/libjitgemm.so
-[ -e "$library" ] || library=${JG_BUILDDIR-.}/.libs/libjitgemm.so
+library=${JG_BUILDDIR-.}/.libs/libjitgemm.so
 [ -e "$library" ] || { echo "no shared library was built"; exit 77; }
 
 work=$(mktemp -d)
@@ -12,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 ${NM-nm} -D --defined-only "$library" >"$work/nm"
 sed 's/.* //' "$work/nm" | LC_ALL=C sort -u >"$work/exported"
 ${CC-cc} -E -P "$srcdir/include/jitgemm.h" >"$work/header"
-tr -c 'a-z0-9_(' '\n' <"$work/header" | sed -n 's/^\(jitgemm_[a-z0-9_]*\)(.*/\1/p' |
+tr -c 'a-z0-9_(' '\n' <"$work/header" |
+    sed -n 's/^\(jitgemm_[a-z0-9_]*\)(.*/\1/p' |
     LC_ALL=C sort -u >"$work/declared"
 
 [ -s "$work/declared" ] || { echo "jitgemm.h declares nothing"; exit 1; }
