@@ -40,10 +40,10 @@ AM_TESTS_ENVIRONMENT = \
 	unset JITGEMM_ `env | $(SED) -n 's/^\(JITGEMM_[A-Z_]*\)=.*/\1/p'`; \
 	JG_SRCDIR='$(abs_srcdir)'; JG_BUILDDIR='$(abs_builddir)'; \
 	JG_HOST_TESTS='$(host_tests)'; JG_THREAD_TESTS='$(thread_tests)'; \
-	JG_CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; \
-	CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; \
+	JG_WITH_CUDA='$(with_cuda)'; JG_CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; \
+	CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; MAKE='$(MAKE)'; \
 	export JG_SRCDIR JG_BUILDDIR JG_HOST_TESTS JG_THREAD_TESTS \
-	    JG_CUDA_CPPFLAGS CC CXX NM;
+	    JG_WITH_CUDA JG_CUDA_CPPFLAGS CC CXX NM MAKE;
 
 clean-local: clean-tests
 clean-tests:

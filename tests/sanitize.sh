@@ -26,14 +26,16 @@ done
 
 # A source tree that is configured itself cannot serve another build tree.
 if [ "$JG_SRCDIR" = "$JG_BUILDDIR" ]; then
-    make -s distdir distdir="$name/source"
+    ${MAKE-make} -s distdir distdir="$name/source"
     source=$JG_BUILDDIR/$name/source
 fi
 cd "$name"
 if [ ! -f Makefile ] || [ "$(cat config)" != "$config" ]; then
-    eval "'$source/configure' -q $config --disable-shared" \
+    # What may be relative in the configuration is said again.
+    eval "'$source/configure' -q $config '--srcdir=$source'" \
+        "'--with-cuda=$JG_WITH_CUDA' --disable-shared" \
         "'--enable-sanitizers=$list' 'CFLAGS=-O1 -g' 'CXXFLAGS=-O1 -g'"
     printf '%s\n' "$config" >config
 fi
-VERBOSE=yes exec $with make -s check-TESTS check_PROGRAMS="$tests" \
+VERBOSE=yes exec $with ${MAKE-make} -s check-TESTS check_PROGRAMS="$tests" \
     TESTS="$tests"
