@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels' source texts, embedded at build time from kernel_src. */
+/* Every text of kernel_src, embedded at build time in the order of
+ * kernel_src/local.mk. */
 #ifndef JG_KERNEL_TEXT_H
 #define JG_KERNEL_TEXT_H
 

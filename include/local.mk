@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# The public header and its manual page.
+include_HEADERS = include/jitgemm.h

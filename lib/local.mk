@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# The library: libjg.la is all of it, with its internals, for the tests;
+# libjitgemm.la is the same with jitgemm_ symbols only.
+noinst_LTLIBRARIES = libjg.la
+libjg_la_SOURCES = \
+	lib/buf.c lib/buf.h \
+	lib/cache.h \
+	lib/entry.h \
+	lib/env.c lib/env.h \
+	lib/kernel_text.h \
+	lib/key.h \
+	lib/status.c lib/status.h
+nodist_libjg_la_SOURCES = lib/kernel_text.c
+
+# current:revision:age. Before a release: revision + 1 if the code changed;
+# if the interface changed current + 1 and revision 0; then age + 1 if it only
+# grew, else age 0.
+# 0.1.0 is 0:0:0
+lib_LTLIBRARIES = libjitgemm.la
+libjitgemm_la_SOURCES =
+libjitgemm_la_LIBADD = libjg.la
+libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-export-symbols-regex '^jitgemm_'

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Which file of lib may include which, and who may open libraries or read the
+# environment. HACKING.md draws the picture; this keeps it true.
+set -eu
+cd "${JG_SRCDIR-.}"
+
+# level: files. A file includes lower levels, its own header and jitgemm.h.
+layers='
+00 status
+01 buf env
+02 driver file
+10 device entry kernel_text key problem
+20 cache compile
+30 registry
+40 plan
+41 spec
+42 launch
+50 jitgemm nvfp4
+'
+# file: what it may not reach, not even through other headers.
+forbidden='
+cache: compile device driver
+entry: device driver
+file: device driver
+key: device driver
+plan: driver env file
+spec: driver env file
+'
+
+# Lines "file includes", e.g. "lib/plan.c device".
+grep -H '^ *# *include *"' lib/*.c lib/*.h |
+sed -e 's/: *# *include *"/ /' -e 's/".*//' -e 's/\.h$//' |
+awk -v layers="$layers" -v forbidden="$forbidden" '
+function fail(text) { print text; failed = 1 }
+function module(path) {
+    sub(/.*\//, "", path)
+    sub(/\.[ch]$/, "", path)
+    return path
+}
+function reach(from, to,    edge) { # through headers; no cycles: levels
+    for (edge in header)
+        if (index(edge, from " ") == 1) {
+            edge = substr(edge, length(from) + 2)
+            if (edge == to || reach(edge, to))
+                return 1
+        }
+    return 0
+}
+BEGIN {
+    rows = split(layers, row, "\n")
+    for (r = 1; r <= rows; r++)
+        for (i = split(row[r], word, " "); i > 1; i--)
+            level[word[i]] = word[1] + 1
+}
+$2 == "config" || $2 == "jitgemm" { next }
+{
+    from = module($1)
+    if (!(from in level))
+        fail($1 ": not in the list of layers")
+    else if (!($2 in level))
+        fail($1 ": includes \"" $2 ".h\", not in the list of layers")
+    else if (from != $2 && level[$2] >= level[from])
+        fail($1 ": may not include " $2 ".h")
+    else if (from != $2 && $1 ~ /\.h$/)
+        header[from " " $2] = 1
+    edge[from " " $2] = $1
+}
+END {
+    if (!NR || failed)
+        exit 1
+    rows = split(forbidden, row, "\n")
+    for (r = 1; r <= rows; r++) {
+        words = split(row[r], word, /[: ]+/)
+        for (e in edge) {
+            split(e, end, " ")
+            if (end[1] != word[1])
+                continue
+            for (i = 2; i <= words; i++)
+                if (end[2] == word[i] || reach(end[2], word[i]))
+                    fail(edge[e] ": may not reach " word[i] ".h")
+        }
+    }
+    exit failed
+}' || status=1
+
+# Usage: only FILE PATTERN: nobody but lib/FILE may use what matches.
+only() {
+    found=$(grep -nwE "$2" lib/*.c lib/*.h lib/tool/*.c examples/*.c \
+        2>/dev/null | grep -v "^lib/$1:") || return 0
+    printf 'only in lib/%s:\n%s\n' "$1" "$found"
+    status=1
+}
+only driver.c 'dlfcn\.h|dlopen|dlsym'
+only env.c 'getenv|secure_getenv'
+if grep -n '^ *# *include *"' lib/tool/*.c examples/*.c 2>/dev/null; then
+    echo "the tool and the examples may include <jitgemm.h> only"
+    status=1
+fi
+exit "${status-0}"
