@@ -2,7 +2,21 @@
 # The kernel texts, in the order of their layers, and how they get into the
 # library. Each must be listed here.
 kernel_src = \
-	kernel_src/base/types.cuh
+	kernel_src/base/types.cuh \
+	kernel_src/base/group.h \
+	kernel_src/ptx/memory.cuh \
+	kernel_src/ptx/mbarrier.cuh \
+	kernel_src/ptx/tma.cuh \
+	kernel_src/ptx/sync.cuh \
+	kernel_src/ptx/half.cuh \
+	kernel_src/ptx/wgmma.cuh \
+	kernel_src/mma/nvfp4.cuh \
+	kernel_src/mma/wgmma_tile.cuh \
+	kernel_src/pipeline/ring.cuh \
+	kernel_src/sched/tiles.cuh \
+	kernel_src/epilogue/store_f16.cuh \
+	kernel_src/gemm/sm90_activations.cu \
+	kernel_src/gemm/sm90_nvfp4.cu
 
 EXTRA_DIST = $(kernel_src) kernel_src/embed.sh
 CLEANFILES += lib/kernel_text.c

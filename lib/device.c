@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver.h"
+
 /* Multiprocessors of the largest product: H100 SXM, H200. */
 static const struct jg_device known[] = {{"sm_90a", 132}};
 
@@ -20,7 +22,7 @@ jitgemm_status jg_device_of_arch(const char *arch, struct jg_device *device)
                             "no kernels for %s; supported: sm_90a", arch);
 }
 
-jitgemm_status jg_device_query(const struct jg_cuda *cuda, CUdevice handle,
+jitgemm_status jg_device_query(const struct jg_cuda *cuda, int handle,
                                struct jg_device *device)
 {
     struct jg_device found;

@@ -3,7 +3,9 @@
 #ifndef JG_DEVICE_H
 #define JG_DEVICE_H
 
-#include "driver.h"
+#include "status.h"
+
+struct jg_cuda;
 
 struct jg_device {
     char arch[12]; /* of its kernels: "sm_90a" */
@@ -13,8 +15,8 @@ struct jg_device {
 /* A full-size chip of that arch. E_ARCH names those supported. */
 jitgemm_status jg_device_of_arch(const char *arch, struct jg_device *device);
 
-/* The GPU at hand: E_ARCH or E_DRIVER. */
-jitgemm_status jg_device_query(const struct jg_cuda *cuda, CUdevice handle,
+/* The GPU of that CUdevice: E_ARCH or E_DRIVER. */
+jitgemm_status jg_device_query(const struct jg_cuda *cuda, int handle,
                                struct jg_device *device);
 
 #endif

@@ -3,12 +3,27 @@
 # libjitgemm.la is the same with jitgemm_ symbols only.
 noinst_LTLIBRARIES = libjg.la
 libjg_la_SOURCES = \
+	lib/abi.c lib/abi.h \
+	lib/bind.c lib/bind.h \
 	lib/buf.c lib/buf.h \
-	lib/cache.h \
-	lib/entry.h \
+	lib/cache.c lib/cache.h \
+	lib/clock.c lib/clock.h \
+	lib/compile.c lib/compile.h \
+	lib/context.c lib/context.h \
+	lib/device.c lib/device.h \
+	lib/driver.c lib/driver.h \
+	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
+	lib/file.c lib/file.h \
+	lib/key.c lib/key.h \
+	lib/jitgemm.c \
 	lib/kernel_text.h \
-	lib/key.h \
+	lib/launch.c lib/launch.h \
+	lib/plan.c lib/plan.h \
+	lib/problem.c lib/problem.h \
+	lib/ready.c lib/ready.h \
+	lib/registry.c lib/registry.h \
+	lib/spec.c lib/spec.h \
 	lib/status.c lib/status.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 

@@ -19,8 +19,6 @@ script_tests = \
 	tests/t_symbols.sh
 # The command-line tool.
 tool_tests =
-# lib/jitgemm.c, which defines most of them, is still to come.
-XFAIL_TESTS = tests/t_symbols.sh
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
 LDADD = libjg.la

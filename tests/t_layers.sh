@@ -7,15 +7,18 @@ cd "${JG_SRCDIR-.}"
 
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
-00 status
-01 buf env
+00 clock status
+01 abi buf env
 02 driver file
 10 device entry kernel_text key problem
+11 plan
+12 spec
 20 cache compile
 30 registry
-40 plan
-41 spec
+40 context
+41 ready
 42 launch
+43 bind
 50 jitgemm nvfp4
 '
 # file: what it may not reach, not even through other headers.

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The knobs of the fake libnvrtc: dlsym "fake_nvrtc". */
+#ifndef FAKE_NVRTC_H
+#define FAKE_NVRTC_H
+
+struct fake_nvrtc {
+    int major, minor;
+    int compiles; /* so far */
+    int result;   /* of the next compiles: an nvrtcResult */
+};
+
+extern struct fake_nvrtc fake_nvrtc;
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* A folder with the fake CUDA libraries. */
+#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#include "fakes.h"
+
+#include <dlfcn.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void check(int good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(1);
+}
+
+/* FOLDER/name -> the library that the build left in tests/fake. */
+static void link_fake(const char *folder, const char *name, const char *built,
+                      char *path, size_t size)
+{
+    const char *top = getenv("JG_BUILDDIR");
+    char target[512];
+
+    snprintf(target, sizeof target, "%s/tests/fake/.libs/%s", top ? top : ".",
+             built);
+    snprintf(path, size, "%s/%s", folder, name);
+    check(access(target, R_OK) == 0, target);
+    check(symlink(target, path) == 0, path);
+}
+
+static void *find(const char *path, const char *symbol)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    void *address = library ? dlsym(library, symbol) : NULL;
+
+    if (!address)
+        fprintf(stderr, "%s\n", dlerror());
+    check(address != NULL, symbol);
+    return address;
+}
+
+struct fakes fakes_open(void)
+{
+    struct fakes fakes;
+    char path[512], here[200];
+
+    check(getcwd(here, sizeof here) != NULL, "getcwd");
+    snprintf(fakes.folder, sizeof fakes.folder, "%s/fakes-XXXXXX", here);
+    check(mkdtemp(fakes.folder) != NULL, fakes.folder);
+    link_fake(fakes.folder, "libnvrtc-builtins.so.13.0", "fake_nvrtc.so", path,
+              sizeof path);
+    link_fake(fakes.folder, "libnvrtc.so.13", "fake_nvrtc.so", path,
+              sizeof path);
+    setenv("JITGEMM_LIBNVRTC", path, 1);
+    fakes.nvrtc = find(path, "fake_nvrtc");
+    link_fake(fakes.folder, "libcuda.so.1", "fake_cuda.so", path, sizeof path);
+    setenv("JITGEMM_LIBCUDA", path, 1);
+    fakes.cuda = find(path, "fake_cuda");
+    snprintf(path, sizeof path, "%s/cache", fakes.folder);
+    setenv("JITGEMM_CACHE_DIR", path, 1);
+    return fakes;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type,
+                      struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void fakes_close(struct fakes *fakes)
+{
+    nftw(fakes->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}

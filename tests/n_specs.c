@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* NVRTC compiles every kernel of every configuration: no warning, no spill,
+ * and a register count that the warpgroups' shares add up to. */
+#include <stdlib.h>
+
+#include "compile.h"
+#include "test.h"
+
+static void check_spec(const struct jg_nvrtc *nvrtc,
+                       const struct jg_spec *spec)
+{
+    struct jg_compiled result = {0};
+    jitgemm_status status = jg_compile(nvrtc, spec, &result);
+    const char *log = result.log.size ? (const char *)result.log.data : "";
+
+    CHECK_INT(status, JITGEMM_OK);
+    if (status != JITGEMM_OK)
+        fprintf(stderr, "%s\n%s\n", jitgemm_last_error()->text, log);
+    CHECK(result.cubin.size > 0);
+    /* ptxas: C75xx says that wgmma was serialized or setmaxnreg ignored. */
+    CHECK(strstr(log, "C7") == NULL);
+    CHECK(strstr(log, "warning") == NULL);
+    CHECK(strstr(log, spec->symbol) != NULL);
+    CHECK_INT(result.spill_bytes, 0);
+    CHECK(result.registers > 0);
+    CHECK((int)result.registers * spec->threads <= 65536);
+    printf("%-40s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
+           result.registers, result.cubin.size, result.ms);
+    jg_compiled_free(&result);
+}
+
+int main(void)
+{
+    struct jg_env env = jg_env_read();
+    const struct jg_nvrtc *nvrtc;
+    struct jg_device device;
+    struct jg_spec spec;
+
+    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+        printf("skipped: %s\n", jitgemm_last_error()->text);
+        return TEST_SKIP;
+    }
+    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
+    jg_spec_make(&jg_plan_configs[0], &device, 0, &spec);
+    check_spec(nvrtc, &spec);
+    for (int i = 0; i < jg_plan_configs_count; i++) {
+        jg_spec_make(&jg_plan_configs[i], &device, 1, &spec);
+        check_spec(nvrtc, &spec);
+    }
+    return test_end();
+}

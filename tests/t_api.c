@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions on a fake driver: every rule on arguments, what a run
+ * does and does not do, and every driver call failing in turn. */
+#include "jitgemm.h"
+
+#include <cuda.h>
+#include <stdlib.h>
+
+#include "fake/fakes.h"
+#include "test.h"
+
+#define GROUPS 3
+
+static struct fakes fakes;
+
+/* A good problem and good operands, for tests to spoil. */
+struct setup {
+    int64_t m[GROUPS], n[GROUPS], k[GROUPS];
+    const void *a[GROUPS], *sfa[GROUPS], *b[GROUPS], *sfb[GROUPS];
+    void *c[GROUPS];
+    const float *alpha[GROUPS];
+    jitgemm_problem problem;
+    jitgemm_operands operands;
+};
+
+static void set_up(struct setup *s)
+{
+    static _Alignas(16) unsigned char memory[16];
+
+    memset(s, 0, sizeof *s);
+    for (int g = 0; g < GROUPS; g++) {
+        s->m[g] = g == 1 ? 0 : 40; /* the middle group is empty */
+        s->n[g] = 128;
+        s->k[g] = 256;
+        if (g == 1)
+            continue;
+        s->a[g] = s->sfa[g] = s->b[g] = s->sfb[g] = s->c[g] = memory;
+    }
+    s->problem = (jitgemm_problem){.size = sizeof s->problem,
+                                   .groups = GROUPS,
+                                   .m = s->m,
+                                   .n = s->n,
+                                   .k = s->k};
+    s->operands = (jitgemm_operands){.size = sizeof s->operands,
+                                     .a = s->a,
+                                     .sfa = s->sfa,
+                                     .b = s->b,
+                                     .sfb = s->sfb,
+                                     .c = s->c,
+                                     .alpha = s->alpha};
+}
+
+/* The last error is this status about this argument and group, and its text
+ * names the argument. */
+#define CHECK_ERROR(call, status_, argument_, group_)                         \
+    do {                                                                      \
+        CHECK_INT(call, status_);                                             \
+        CHECK_INT(jitgemm_last_error()->status, status_);                     \
+        CHECK_STR(jitgemm_last_error()->argument, argument_);                 \
+        CHECK_INT(jitgemm_last_error()->group, group_);                       \
+        CHECK(strstr(jitgemm_last_error()->text, argument_) != NULL);         \
+    } while (0)
+
+static void test_problem(jitgemm_context *context)
+{
+    struct setup s;
+    jitgemm_plan *plan = NULL;
+    static const struct {
+        char size;
+        int64_t value;
+    } bad[] = {{'m', -1},     {'m', (int64_t)1 << 31}, {'n', 0},
+               {'n', -8},     {'n', 12},               {'n', INT64_MAX},
+               {'k', 0},      {'k', -32},              {'k', 48},
+               {'k', INT64_MIN}};
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char name[] = "problem.?";
+
+        set_up(&s);
+        name[8] = bad[i].size;
+        (bad[i].size == 'm' ? s.m : bad[i].size == 'n' ? s.n : s.k)[2] =
+            bad[i].value;
+        CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                    JITGEMM_E_SHAPE, name, 2);
+        CHECK(jitgemm_last_error()->got == bad[i].value);
+    }
+    set_up(&s); /* products */
+    s.m[0] = s.n[0] = ((int64_t)1 << 31) - 8;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_SHAPE, "problem.m", 0);
+    s.n[0] = 8; /* C fits, the workspace does not */
+    s.k[0] = ((int64_t)1 << 31) - 32;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_SHAPE, "problem", 0);
+
+    set_up(&s);
+    s.problem.groups = 0;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.groups", -1);
+    s.problem.groups = 65537;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.groups", -1);
+    set_up(&s);
+    s.problem.batch = 2;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.batch", -1);
+    set_up(&s);
+    s.problem.flags = 1;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.flags", -1);
+    set_up(&s);
+    s.problem.n = NULL;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.n", -1);
+    CHECK_ERROR(jitgemm_plan_create(context, NULL, &plan),
+                JITGEMM_E_ARGUMENT, "problem", -1);
+    CHECK_ERROR(jitgemm_plan_create(NULL, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "context", -1);
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, NULL),
+                JITGEMM_E_ARGUMENT, "plan", -1);
+    CHECK(plan == NULL);
+}
+
+static void test_struct_sizes(jitgemm_context *context)
+{
+    struct setup s;
+    struct {
+        jitgemm_problem known;
+        int64_t newer;
+    } grown;
+    jitgemm_plan *plan = NULL;
+
+    set_up(&s);
+    s.problem.size = 8;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_VERSION, "problem", -1);
+    set_up(&s);
+    grown.known = s.problem;
+    grown.known.size = sizeof grown;
+    grown.newer = 1;
+    CHECK_ERROR(jitgemm_plan_create(context, &grown.known, &plan),
+                JITGEMM_E_VERSION, "problem", -1);
+    grown.newer = 0; /* a newer caller who asks for nothing new */
+    CHECK_INT(jitgemm_plan_create(context, &grown.known, &plan), JITGEMM_OK);
+    jitgemm_plan_destroy(plan);
+}
+
+static void test_operands(jitgemm_plan *plan)
+{
+    struct setup s;
+    static const char *const names[] = {"operands.a", "operands.sfa",
+                                        "operands.b", "operands.sfb",
+                                        "operands.c"};
+
+    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_E_NOT_READY);
+    for (int i = 0; i < 5; i++) {
+        set_up(&s);
+        const void **array = i == 0   ? s.a
+                             : i == 1 ? s.sfa
+                             : i == 2 ? s.b
+                             : i == 3 ? s.sfb
+                                      : (const void **)s.c;
+        array[2] = (const char *)array[2] + 8;
+        CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
+                    JITGEMM_E_ALIGN, names[i], 2);
+        array[2] = NULL;
+        CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
+                    JITGEMM_E_ARGUMENT, names[i], 2);
+    }
+    set_up(&s);
+    s.alpha[0] = (const float *)((const char *)s.a[0] + 2);
+    CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_E_ALIGN,
+                "operands.alpha", 0);
+    set_up(&s);
+    s.operands.sfb = NULL;
+    CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
+                JITGEMM_E_ARGUMENT, "operands.sfb", -1);
+    s.operands.flags = 4;
+    CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
+                JITGEMM_E_ARGUMENT, "operands.flags", -1);
+    CHECK_ERROR(jitgemm_plan_bind(NULL, &s.operands, NULL),
+                JITGEMM_E_ARGUMENT, "plan", -1);
+    CHECK_ERROR(jitgemm_run(NULL, NULL), JITGEMM_E_ARGUMENT, "plan", -1);
+    CHECK_INT(fakes.cuda->uploads, 0);
+    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_E_NOT_READY);
+}
+
+static void test_bind_and_run(jitgemm_plan *plan)
+{
+    struct setup s;
+    int allocations, calls;
+
+    set_up(&s);
+    fakes.cuda->capturing = 1;
+    CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
+                JITGEMM_E_NOT_READY, "stream", -1);
+    fakes.cuda->capturing = 0;
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->uploads, 1);
+    s.operands.alpha = NULL; /* the same as an array of NULL */
+    fakes.cuda->capturing = 1;
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    fakes.cuda->capturing = 0;
+    CHECK_INT(fakes.cuda->uploads, 1);
+    s.a[1] = s.c[2]; /* of the empty group */
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->uploads, 1);
+    s.b[0] = (const char *)s.b[0] + 16;
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->uploads, 2);
+
+    /* A failed upload leaves the old binding, and the next bind uploads. */
+    s.b[0] = (const char *)s.b[0] + 16;
+    fakes.cuda->fail = "cuMemcpyHtoDAsync";
+    fakes.cuda->fail_after = 0;
+    fakes.cuda->fail_result = CUDA_ERROR_ILLEGAL_ADDRESS;
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_E_DRIVER);
+    CHECK_INT(jitgemm_last_error()->cuda, CUDA_ERROR_ILLEGAL_ADDRESS);
+    fakes.cuda->fail = NULL;
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->uploads, 3);
+
+    /* A run: two launches in the plan's context and nothing else. */
+    allocations = fakes.cuda->allocations;
+    calls = fakes.cuda->calls;
+    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->launches, 2);
+    CHECK_INT(fakes.cuda->calls, calls + 5); /* get, push, 2 launches, pop */
+    CHECK_INT(fakes.cuda->allocations, allocations);
+    CHECK_INT(fakes.cuda->pushed, 0);
+    fakes.cuda->fail = "cuLaunchKernelEx";
+    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_E_DRIVER);
+    fakes.cuda->fail = NULL;
+    CHECK_INT(fakes.cuda->pushed, 0);
+}
+
+static void test_empty(jitgemm_context *context)
+{
+    struct setup s;
+    jitgemm_plan *plan = NULL;
+    int launches = fakes.cuda->launches;
+
+    set_up(&s);
+    memset(s.m, 0, sizeof s.m);
+    CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
+    memset(s.a, 0, sizeof s.a);
+    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
+    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_OK);
+    CHECK_INT(fakes.cuda->launches, launches);
+    jitgemm_plan_destroy(plan);
+}
+
+static void test_kernels(jitgemm_context *context, jitgemm_plan *plan)
+{
+    struct setup s;
+    jitgemm_kernel kernel = {.size = sizeof kernel}, again = kernel;
+
+    set_up(&s);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(jitgemm_problem_kernel(context, &s.problem, i, &kernel),
+                  JITGEMM_OK);
+        CHECK_INT(kernel.source, JITGEMM_SOURCE_NONE);
+        CHECK_INT(strlen(kernel.key), 32);
+        CHECK_STR(kernel.arch, "sm_90a");
+        CHECK_INT(jitgemm_plan_kernel(plan, i, &again), JITGEMM_OK);
+        CHECK_STR(again.key, kernel.key);
+        CHECK_INT(again.registers, 40);
+        CHECK_INT(jitgemm_prepare(context, &s.problem, i, &again),
+                  JITGEMM_OK);
+        CHECK_INT(again.source, JITGEMM_SOURCE_MEMORY);
+    }
+    CHECK_ERROR(jitgemm_problem_kernel(context, &s.problem, 2, &kernel),
+                JITGEMM_E_NOT_FOUND, "index", -1);
+    CHECK_ERROR(jitgemm_plan_kernel(plan, -1, &kernel), JITGEMM_E_NOT_FOUND,
+                "index", -1);
+    kernel.size = 4;
+    CHECK_ERROR(jitgemm_plan_kernel(plan, 0, &kernel), JITGEMM_E_VERSION,
+                "kernel", -1);
+    CHECK_ERROR(jitgemm_plan_kernel(plan, 0, NULL), JITGEMM_E_ARGUMENT,
+                "kernel", -1);
+}
+
+/* Each driver call of context, plan and binding fails in turn: an error with
+ * its code, nothing leaked, and the same works once it no longer fails. */
+static void test_every_failure(void)
+{
+    static const char *const calls[] = {
+        "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+        "cuCtxGetCurrent", "cuCtxPushCurrent", "cuLibraryLoadData",
+        "cuLibraryGetKernel", "cuKernelGetFunction", "cuFuncSetAttribute",
+        "cuMemAlloc", "cuTensorMapEncodeTiled", "cuStreamIsCapturing",
+        "cuMemcpyHtoDAsync"};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (int failing = 1; failing >= 0; failing--) {
+            struct setup s;
+            jitgemm_context *context = NULL;
+            jitgemm_plan *plan = NULL;
+            jitgemm_status status;
+
+            set_up(&s);
+            fakes.cuda->fail = failing ? calls[i] : NULL;
+            fakes.cuda->fail_after = 0;
+            fakes.cuda->fail_result = CUDA_ERROR_OUT_OF_MEMORY;
+            status = jitgemm_context_create(NULL, &context);
+            if (status == JITGEMM_OK)
+                status = jitgemm_plan_create(context, &s.problem, &plan);
+            if (status == JITGEMM_OK)
+                status = jitgemm_plan_bind(plan, &s.operands, NULL);
+            CHECK_INT(status, failing ? JITGEMM_E_MEMORY : JITGEMM_OK);
+            if (failing)
+                CHECK_INT(jitgemm_last_error()->cuda,
+                          CUDA_ERROR_OUT_OF_MEMORY);
+            fakes.cuda->fail = NULL;
+            jitgemm_plan_destroy(plan);
+            jitgemm_context_destroy(context);
+            CHECK_INT(fakes.cuda->allocations, 0);
+            CHECK_INT(fakes.cuda->retained, 0);
+            CHECK_INT(fakes.cuda->pushed, 0);
+            CHECK_INT(fakes.cuda->loads, 0);
+        }
+    }
+}
+
+static void test_contexts(void)
+{
+    jitgemm_context_options options = {.size = sizeof options};
+    jitgemm_context *context = NULL;
+    jitgemm_plan *plan = NULL;
+    struct setup s;
+
+    set_up(&s);
+    options.device = 1;
+    CHECK_INT(jitgemm_context_create(&options, &context),
+              JITGEMM_E_NO_DEVICE);
+    CHECK_STR(jitgemm_last_error()->argument, "options.device");
+    options.device = JITGEMM_CURRENT_CONTEXT;
+    CHECK_ERROR(jitgemm_context_create(&options, &context),
+                JITGEMM_E_ARGUMENT, "options.device", -1);
+    options.device = -2;
+    CHECK_ERROR(jitgemm_context_create(&options, &context),
+                JITGEMM_E_ARGUMENT, "options.device", -1);
+    options.device = 0;
+    options.flags = 1;
+    CHECK_ERROR(jitgemm_context_create(&options, &context),
+                JITGEMM_E_ARGUMENT, "options.flags", -1);
+    CHECK_ERROR(jitgemm_context_create(NULL, NULL), JITGEMM_E_ARGUMENT,
+                "context", -1);
+    options.flags = 0;
+    options.arch = "sm_42";
+    CHECK_INT(jitgemm_context_create(&options, &context), JITGEMM_E_ARCH);
+    CHECK(strstr(jitgemm_last_error()->text, "sm_42") != NULL);
+    CHECK(strstr(jitgemm_last_error()->text, "sm_90a") != NULL);
+    fakes.cuda->major = 8;
+    options.arch = NULL;
+    CHECK_INT(jitgemm_context_create(&options, &context), JITGEMM_E_ARCH);
+    CHECK(strstr(jitgemm_last_error()->text, "sm_80") != NULL);
+    fakes.cuda->major = 9;
+    CHECK(context == NULL);
+
+    options.arch = "sm_90a";
+    CHECK_INT(jitgemm_context_create(&options, &context), JITGEMM_OK);
+    CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan),
+              JITGEMM_E_NO_DEVICE);
+    jitgemm_context_destroy(context);
+    jitgemm_context_destroy(NULL);
+    jitgemm_plan_destroy(NULL);
+}
+
+int main(void)
+{
+    struct setup s;
+    jitgemm_context *context = NULL;
+    jitgemm_plan *plan = NULL;
+
+    fakes = fakes_open();
+    CHECK_INT(jitgemm_version(), 100);
+    test_contexts();
+    CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
+    set_up(&s);
+    test_problem(context);
+    test_struct_sizes(context);
+    CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
+    test_operands(plan);
+    test_bind_and_run(plan);
+    test_kernels(context, plan);
+    jitgemm_plan_destroy(plan);
+    test_empty(context);
+    jitgemm_context_destroy(context);
+    test_every_failure();
+    fakes_close(&fakes);
+    return test_end();
+}
