@@ -46,9 +46,11 @@ jg_nvrtc_dir=
 AS_IF([test -n "$jg_cuda_include" && test -n "$jg_nvrtc_include"], [
   AC_MSG_RESULT([$jg_cuda_include])
   AS_IF([test "$with_cuda" != yes], [with_cuda=`cd $with_cuda && pwd`])
-  CUDA_CPPFLAGS="-isystem $jg_cuda_include"
-  AS_IF([test "$jg_nvrtc_include" != "$jg_cuda_include"],
-    [CUDA_CPPFLAGS="$CUDA_CPPFLAGS -isystem $jg_nvrtc_include"])
+  for jg_dir in "$jg_cuda_include" "$jg_nvrtc_include"; do
+    AS_CASE(["$CUDA_CPPFLAGS:$jg_dir"],
+      [*"$jg_dir:"*|*:/usr/include], [],
+      [CUDA_CPPFLAGS="$CUDA_CPPFLAGS -isystem $jg_dir"])
+  done
   for jg_dir in lib64 lib; do
     jg_dir=`dirname "$jg_nvrtc_include"`/$jg_dir
     AS_IF([ls "$jg_dir"/libnvrtc.so* >/dev/null 2>&1],

@@ -26,7 +26,7 @@ for file; do
     printf '{ "%s", ""\n' "${file#kernel_src/}"
     # A question mark is escaped so that no trigraph can arise.
     ${SED-sed} -e 's/[\\"?]/\\&/g' -e 's/.*/"&\\n"/' "$srcdir/$file"
-    printf '\n},\n'
+    echo '},'
 done
 cat <<'END'
 };

@@ -32,7 +32,8 @@ trap 'rm -f "$all"' EXIT
 code $files >"$all"
 
 rule "only in kernel_src/ptx" \
-    '\<(asm|__asm__|__shared__|__cvta|__shfl)|<<<' '^kernel_src/ptx/' <"$all"
+    '\<((__)?asm(__)?|__shared__)\>|\<__(cvta|shfl)|<<<' \
+    '^kernel_src/ptx/' <"$all"
 rule "an include is <dir/file> or <spec.cuh>" '# *include' \
     '# *include <([a-z0-9_]+/[a-z0-9_]+\.cuh|spec\.cuh)> *$' <"$all"
 rule "no conditional compilation in a kernel" \
