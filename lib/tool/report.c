@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Text and JSON lines. */
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common.h"
+
+enum { BAR_WIDTH = 40 };
+
+static const char *const source_names[] = {
+    [JITGEMM_SOURCE_NONE] = "none",     [JITGEMM_SOURCE_MEMORY] = "memory",
+    [JITGEMM_SOURCE_PACK] = "pack",     [JITGEMM_SOURCE_DISK] = "disk",
+    [JITGEMM_SOURCE_COMPILED] = "compiled",
+};
+
+/* The bytes of the UTF-8 character at `text`, 0 if there is none: overlong
+ * forms, surrogates and numbers past U+10FFFF are none (RFC 3629). */
+static size_t utf8_length(const unsigned char *text)
+{
+    unsigned char low = 0x80, high = 0xBF;
+    size_t length;
+
+    if (text[0] < 0x80)
+        return 1;
+    if (text[0] < 0xC2 || text[0] > 0xF4)
+        return 0;
+    length = text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;
+    if (text[0] == 0xE0)
+        low = 0xA0;
+    else if (text[0] == 0xF0)
+        low = 0x90;
+    else if (text[0] == 0xED)
+        high = 0x9F;
+    else if (text[0] == 0xF4)
+        high = 0x8F;
+    for (size_t i = 1; i < length; i++, low = 0x80, high = 0xBF)
+        if (text[i] < low || text[i] > high)
+            return 0;
+    return length;
+}
+
+/* A JSON string (RFC 8259). Paths in messages may be any bytes; what is not
+ * UTF-8 becomes U+FFFD, so that the line always parses. */
+static void put_json_string(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+
+    putchar('"');
+    while (*p) {
+        size_t length = utf8_length(p);
+
+        if (*p == '"' || *p == '\\')
+            printf("\\%c", *p);
+        else if (*p < ' ')
+            printf("\\u%04x", *p);
+        else if (length)
+            fwrite(p, 1, length, stdout);
+        else
+            fputs("\\ufffd", stdout);
+        p += length ? length : 1;
+    }
+    putchar('"');
+}
+
+static void put_json_field(const char *name, const char *value)
+{
+    printf("\"%s\":", name);
+    put_json_string(value);
+}
+
+/* What --list and a finished kernel have in common: no closing brace. */
+static void put_json_kernel(const jitgemm_kernel *kernel)
+{
+    putchar('{');
+    put_json_field("key", kernel->key);
+    putchar(',');
+    put_json_field("arch", kernel->arch);
+    putchar(',');
+    put_json_field("name", kernel->name);
+}
+
+/* JSON has no infinities and no NaN; text has no use for them. */
+static double milliseconds(const jitgemm_kernel *kernel)
+{
+    return kernel->ms >= 0 && kernel->ms < 1e12 ? kernel->ms : 0;
+}
+
+void report_need(const struct report *report, const jitgemm_kernel *kernel)
+{
+    if (report->json) {
+        put_json_kernel(kernel);
+        puts("}");
+    } else {
+        printf("%s  %-8s  %s\n", kernel->key, kernel->arch, kernel->name);
+    }
+}
+
+static void put_json_done(const struct kernel_job *job, const char *source)
+{
+    put_json_kernel(&job->kernel);
+    if (job->error) {
+        fputs(",\"source\":null,\"ms\":null,", stdout);
+        put_json_field("error", job->error);
+    } else {
+        putchar(',');
+        put_json_field("source", source);
+        printf(",\"ms\":%.3f", milliseconds(&job->kernel));
+    }
+    puts("}");
+}
+
+static void put_text_done(const struct kernel_job *job, const char *source)
+{
+    const jitgemm_kernel *kernel = &job->kernel;
+
+    if (job->error)
+        printf("%-8s  %11s", "failed", "-");
+    else
+        printf("%-8s  %8.1f ms", source, milliseconds(kernel));
+    printf("  %-8s  %s  %s\n", kernel->arch, kernel->key, kernel->name);
+    fflush(stdout);
+    if (job->error)
+        complain("%s: %s: %s", kernel->arch, kernel->name, job->error);
+}
+
+void report_kernel(struct report *report, const struct kernel_job *job)
+{
+    jitgemm_source source = job->kernel.source;
+
+    if (source > JITGEMM_SOURCE_COMPILED) /* of a later library */
+        source = JITGEMM_SOURCE_NONE;
+    if (job->error)
+        report->failed++;
+    else
+        report->sources[source]++;
+    if (report->json)
+        put_json_done(job, source_names[source]);
+    else
+        put_text_done(job, source_names[source]);
+    fflush(stdout);
+}
+
+void report_progress(const struct report *report, size_t done, size_t count)
+{
+    char bar[BAR_WIDTH + 1];
+
+    if (!report->bar || done >= count)
+        return;
+    memset(bar, '-', BAR_WIDTH);
+    memset(bar, '#', done * BAR_WIDTH / count);
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K[%s] %zu/%zu", bar, done, count);
+}
+
+void report_progress_clear(const struct report *report)
+{
+    if (report->bar)
+        fputs("\r\033[K", stderr);
+}
+
+void report_summary(const struct report *report, double ms,
+                    const char *cache_dir)
+{
+    static const struct {
+        jitgemm_source source;
+        bool always; /* even if there is none */
+        const char *text;
+    } parts[] = {
+        {JITGEMM_SOURCE_COMPILED, true, " compiled,"},
+        {JITGEMM_SOURCE_DISK, true, " from disk,"},
+        {JITGEMM_SOURCE_PACK, false, " from a pack,"},
+        {JITGEMM_SOURCE_MEMORY, false, " from memory,"},
+    };
+    size_t count = report->failed;
+
+    if (report->json)
+        return;
+    for (size_t i = 0; i <= JITGEMM_SOURCE_COMPILED; i++)
+        count += report->sources[i];
+    printf("%zu kernel%s:", count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        size_t n = report->sources[parts[i].source];
+
+        if (n || parts[i].always)
+            printf(" %zu%s", n, parts[i].text);
+    }
+    printf(" %zu failed; %.0f ms", report->failed, ms);
+    if (cache_dir)
+        printf("; cache %s", cache_dir);
+    putchar('\n');
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is wrong with options and problems is said exactly, and nothing done.
+set -eu
+. "$JG_SRCDIR/tests/with_tool.sh"
+
+log_failure
+log_failure --arch sm_90a
+log_failure --problem
+log_failure --nonsense
+log_failure --j 2
+log_failure -x
+log_failure --json -xy
+log_failure --json=yes
+log_failure --problem 8x64x64 8x64x64
+log_failure --arch sm_90a, --problem 8x64x64
+log_failure --arch= --problem 8x64x64
+log_failure --cache-dir= --problem 8x64x64
+for jobs in 0 1025 -1 +1 2x 99999999999999999999999; do
+    log_failure --jobs $jobs --problem 8x64x64
+done
+
+for problem in '' x 8 8x 8x64 8x64x 8x64x64x '8x64x64,' 8,x64x64 ,8x64x64 \
+    8,,8x64x64 8x64,64x64 8X64x64 -8x64x64 +8x64x64 8x-64x64 0x8x64x64 \
+    8x64x6.4 8x64x99999999999999999999 9223372036854775808x64x64; do
+    log_failure --problem "$problem"
+done
+log_failure --problem '8 x64x64'
+log_failure --problem ' 8x64x64'
+log_failure --problem "8x64x64$(printf '\033')[31m"
+
+# Of a long text, the part around the fault.
+long=$(awk 'BEGIN { for (i = 0; i < 40; i++) printf "100," }')
+log_failure --problem "${long}y${long}1x64x64"
+groups=$(awk 'BEGIN { for (i = 0; i < 65536; i++) printf "," }' |
+    sed 's/,/1,/g')
+run 2 --file - <<EOF
+${groups}1x64x64
+EOF
+sed 's/^/many groups: /' "$work/err" >>"$work/log"
+
+sed "s/$(printf '\033')/ESC/g" "$work/log" >"$work/readable"
+same "$srcdir/tests/tool_usage.out" "$work/readable"
