@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Every element of C against the float64 reference, on a GPU: the public
+ * cases, full-range inputs, odd sizes, empty groups, NaN, every tile.
+ * "g_gemm small" leaves out what takes long under compute-sanitizer. */
+#include <stdlib.h>
+
+#include "cases.h"
+#include "gpu.h"
+#include "plan.h"
+#include "product.h"
+#include "test.h"
+
+static jitgemm_context *context;
+static int covered[16]; /* times each configuration ran */
+
+/* Which configuration a problem gets. */
+static int config_of(const jitgemm_problem *problem)
+{
+    struct jg_problem checked;
+    struct jg_device device;
+    int index;
+
+    JITGEMM(jg_problem_read(problem, &checked));
+    JITGEMM(jg_device_of_arch("sm_90a", &device));
+    index = (int)(jg_plan_choose(&checked, &device) - jg_plan_configs);
+    jg_problem_free(&checked);
+    return index;
+}
+
+/* Runs the product twice into poisoned memory. */
+static void run(const struct product *p)
+{
+    jitgemm_problem problem = product_problem(p);
+    jitgemm_operands operands = product_operands(p);
+    jitgemm_plan *plan;
+
+    JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
+    for (int i = 0; i < 2; i++) {
+        product_poison(p);
+        JITGEMM(jitgemm_run(plan, gpu.stream));
+        gpu_sync();
+    }
+    jitgemm_plan_destroy(plan);
+    covered[config_of(&problem)]++;
+}
+
+static void check(const char *name, int32_t groups, const int64_t *m,
+                  const int64_t *n, const int64_t *k, enum ref_fill fill,
+                  double tolerance)
+{
+    static uint64_t seed = 2026;
+    static const char *const fills[] = {"public", "full", "unit"};
+    struct product p;
+    double worst;
+    int64_t bad;
+
+    product_make(&p, groups, m, n, k, fill, fill == REF_FULL, ++seed);
+    run(&p);
+    bad = product_check(&p, tolerance, &worst);
+    printf("%-24s %-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
+           name, fills[fill], (unsigned long long)seed, (long long)bad, worst);
+    fflush(stdout);
+    CHECK_INT(bad, 0);
+    product_free(&p);
+}
+
+static void test_cases(bool small)
+{
+    for (int i = 0; i < case_count; i++) {
+        const struct gemm_case *c = &cases[i];
+
+        if (c->kind == CASE_TEST || (c->kind == CASE_BENCHMARK && !small))
+            check(c->name, c->groups, c->m, c->n, c->k, REF_PUBLIC, 1e-3);
+        if (c->kind == CASE_TEST || (c->kind == CASE_BENCHMARK && !small))
+            check(c->name, c->groups, c->m, c->n, c->k, REF_FULL, 0);
+    }
+}
+
+static void test_one(const char *name, int64_t m, int64_t n, int64_t k)
+{
+    check(name, 1, &m, &n, &k, REF_FULL, 0);
+}
+
+static void test_odd_sizes(bool small)
+{
+    static const int64_t m[] = {1, 7, 8, 9, 31, 65, 127, 129, 255, 257};
+    static const int64_t n[] = {8, 16, 120, 128, 136, 264, 640, 8, 1000, 2880};
+    static const int64_t k[] = {32, 64, 96, 160, 224, 256, 288, 480, 736, 2880};
+    enum { COUNT = sizeof m / sizeof *m };
+
+    check("odd sizes", COUNT, m, n, k, REF_FULL, 0);
+    check("odd sizes", COUNT, m, n, k, REF_UNIT, 0);
+    for (int i = 0; i < COUNT; i++)
+        test_one("odd size", m[i], n[i], k[COUNT - 1 - i]);
+    /* Wide tiles need many tokens to be chosen. */
+    if (!small) {
+        test_one("wide", 2049, 1864, 1056);
+        test_one("tall", 5, 24576, 736);
+        test_one("deep", 40, 264, 32768);
+    }
+}
+
+static void test_empty(void)
+{
+    static const int64_t n[] = {128, 256, 8, 128, 136};
+    static const int64_t k[] = {256, 64, 512, 32, 96};
+    static const int64_t all[5] = {0}, first[] = {0, 0, 5, 9, 1};
+    static const int64_t last[] = {70, 8, 1, 0, 0}, mid[] = {33, 0, 0, 0, 2};
+
+    check("all empty", 5, all, n, k, REF_FULL, 0);
+    check("first empty", 5, first, n, k, REF_FULL, 0);
+    check("last empty", 5, last, n, k, REF_FULL, 0);
+    check("middle empty", 5, mid, n, k, REF_FULL, 0);
+}
+
+static void test_many_groups(int32_t groups)
+{
+    int64_t *sizes = calloc(3 * (size_t)groups, sizeof *sizes);
+    uint64_t seed = (uint64_t)groups;
+
+    for (int32_t g = 0; g < groups; g++) {
+        sizes[g] = (int64_t)(ref_random(&seed) % 20) - 4;
+        sizes[g] = sizes[g] < 0 ? 0 : sizes[g];
+        sizes[groups + g] = 8 + 8 * (int64_t)(ref_random(&seed) % 20);
+        sizes[2 * groups + g] = 32 + 32 * (int64_t)(ref_random(&seed) % 10);
+    }
+    check("many groups", groups, sizes, sizes + groups, sizes + 2 * groups,
+          REF_FULL, 0);
+    free(sizes);
+}
+
+/* Each tile, whatever the plan's model says of it: sizes for which it is the
+ * choice, found by search. */
+static void test_every_tile(void)
+{
+    for (int64_t m = 1; m <= 512; m += m < 16 ? 3 : 25) {
+        for (int64_t n = 128; n <= 24 * 1024; n = n * 3 + 8) {
+            int64_t k = 288;
+            jitgemm_problem problem = {.size = sizeof problem,
+                                       .groups = 1,
+                                       .m = &m,
+                                       .n = &n,
+                                       .k = &k};
+
+            if (covered[config_of(&problem)] < 3)
+                check("each tile", 1, &m, &n, &k, REF_FULL, 0);
+        }
+    }
+    for (int i = 0; i < jg_plan_configs_count; i++) {
+        if (!covered[i])
+            fprintf(stderr, "tile of %d tokens\n", jg_plan_configs[i].tile_m);
+        CHECK(covered[i] > 0);
+    }
+}
+
+/* A NaN scale reaches the row or column that it scales, and no other. */
+static void test_nan(void)
+{
+    int64_t m = 70, n = 136, k = 288;
+    struct product p;
+    jitgemm_problem problem;
+    jitgemm_operands operands;
+    jitgemm_plan *plan;
+    uint16_t *c;
+
+    product_make(&p, 1, &m, &n, &k, REF_FULL, true, 77);
+    p.a[0].scales[ref_scale_offset(33, 17, k)] = 0x7f;
+    p.b[0].scales[ref_scale_offset(129, 3, k)] = 0xff;
+    GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)p.device[1][0], p.a[0].scales,
+                     p.a[0].scale_bytes));
+    GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)p.device[3][0], p.b[0].scales,
+                     p.b[0].scale_bytes));
+    problem = product_problem(&p);
+    operands = product_operands(&p);
+    product_poison(&p);
+    JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
+    JITGEMM(jitgemm_run(plan, gpu.stream));
+    gpu_sync();
+    c = product_download(&p, 0);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++)
+            CHECK_INT((c[i * n + j] & 0x7fff) > 0x7c00, i == 33 || j == 129);
+    free(c);
+    jitgemm_plan_destroy(plan);
+    product_free(&p);
+}
+
+int main(int count, char **arguments)
+{
+    bool small = count > 1 && strcmp(arguments[1], "small") == 0;
+
+    if (!gpu_open())
+        return TEST_SKIP;
+    JITGEMM(jitgemm_context_create(NULL, &context));
+    test_cases(small);
+    test_odd_sizes(small);
+    test_empty();
+    test_many_groups(small ? 17 : 257);
+    if (!small)
+        test_many_groups(1025);
+    test_every_tile();
+    test_nan();
+    jitgemm_context_destroy(context);
+    return test_end();
+}

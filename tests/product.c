@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Operands on the GPU, and C against the reference. */
+#define _GNU_SOURCE /* sysconf's processors */
+#include "product.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu.h"
+
+#define POISON 0x7e5a /* an f16 NaN; conversions make 0x7fff */
+#define GUARD 128     /* elements behind C that nobody may write */
+
+enum { A, SFA, B, SFB, C, ALPHA };
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (!memory) {
+        fprintf(stderr, "out of memory\n");
+        exit(99);
+    }
+    return memory;
+}
+
+static int64_t *copy_sizes(const int64_t *from, int32_t count)
+{
+    int64_t *to = allocate((size_t)count, sizeof *to);
+
+    memcpy(to, from, (size_t)count * sizeof *to);
+    return to;
+}
+
+static void upload_group(struct product *p, int32_t g, bool alpha)
+{
+    const struct ref_operand *a = &p->a[g], *b = &p->b[g];
+    size_t half = (size_t)p->k[g] / 2;
+
+    p->device[A][g] = gpu_upload(a->values, (size_t)a->rows * half);
+    p->device[SFA][g] = gpu_upload(a->scales, a->scale_bytes);
+    p->device[B][g] = gpu_upload(b->values, (size_t)b->rows * half);
+    p->device[SFB][g] = gpu_upload(b->scales, b->scale_bytes);
+    p->device[C][g] = gpu_alloc(2 * (size_t)(p->m[g] * p->n[g] + GUARD));
+    if (alpha)
+        p->device[ALPHA][g] = gpu_upload(&p->alpha[g], sizeof(float));
+}
+
+void product_make(struct product *p, int32_t groups, const int64_t *m,
+                  const int64_t *n, const int64_t *k, enum ref_fill fill,
+                  bool alpha, uint64_t seed)
+{
+    memset(p, 0, sizeof *p);
+    p->groups = groups;
+    p->m = copy_sizes(m, groups);
+    p->n = copy_sizes(n, groups);
+    p->k = copy_sizes(k, groups);
+    p->a = allocate((size_t)groups, sizeof *p->a);
+    p->b = allocate((size_t)groups, sizeof *p->b);
+    p->alpha = allocate((size_t)groups, sizeof *p->alpha);
+    for (int i = 0; i < 6; i++)
+        p->device[i] = allocate((size_t)groups, sizeof(void *));
+    for (int32_t g = 0; g < groups; g++) {
+        ref_operand_alloc(&p->a[g], m[g], k[g]);
+        ref_operand_alloc(&p->b[g], n[g], k[g]);
+        ref_operand_fill(&p->a[g], fill, ref_random(&seed));
+        ref_operand_fill(&p->b[g], fill, ref_random(&seed));
+        /* A product of REF_FULL elements is about 2^18, a sum of k of them
+         * about sqrt(k) times that; this brings it to a few hundred. */
+        p->alpha[g] = 1.0f;
+        if (alpha)
+            p->alpha[g] = (float)(1 + (double)(ref_random(&seed) % 256) / 256) *
+                          (float)(ldexp(1, -10) / sqrt((double)k[g]));
+        upload_group(p, g, alpha);
+    }
+}
+
+void product_free(struct product *p)
+{
+    for (int32_t g = 0; g < p->groups; g++) {
+        ref_operand_free(&p->a[g]);
+        ref_operand_free(&p->b[g]);
+        for (int i = 0; i < 6; i++)
+            gpu_free(p->device[i][g]);
+    }
+    for (int i = 0; i < 6; i++)
+        free(p->device[i]);
+    free(p->m);
+    free(p->n);
+    free(p->k);
+    free(p->a);
+    free(p->b);
+    free(p->alpha);
+}
+
+jitgemm_problem product_problem(const struct product *p)
+{
+    return (jitgemm_problem){.size = sizeof(jitgemm_problem),
+                             .groups = p->groups,
+                             .m = p->m,
+                             .n = p->n,
+                             .k = p->k};
+}
+
+jitgemm_operands product_operands(const struct product *p)
+{
+    return (jitgemm_operands){
+        .size = sizeof(jitgemm_operands),
+        .a = (const void *const *)p->device[A],
+        .sfa = (const void *const *)p->device[SFA],
+        .b = (const void *const *)p->device[B],
+        .sfb = (const void *const *)p->device[SFB],
+        .c = p->device[C],
+        .alpha = (const float *const *)p->device[ALPHA],
+    };
+}
+
+void product_poison(const struct product *p)
+{
+    for (int32_t g = 0; g < p->groups; g++)
+        GPU(cuMemsetD16((CUdeviceptr)(uintptr_t)p->device[C][g], POISON,
+                        (size_t)(p->m[g] * p->n[g] + GUARD)));
+    GPU(cuCtxSynchronize());
+}
+
+uint16_t *product_download(const struct product *p, int32_t g)
+{
+    size_t count = (size_t)(p->m[g] * p->n[g] + GUARD);
+    uint16_t *c = allocate(count, sizeof *c);
+
+    gpu_download(c, p->device[C][g], count * sizeof *c);
+    return c;
+}
+
+static void say(int64_t bad, int32_t g, int64_t row, int64_t column,
+                uint16_t got, double exact)
+{
+    if (bad < 4)
+        fprintf(stderr, "  group %d, C[%lld, %lld] is %g (%#x), not %g\n",
+                (int)g, (long long)row, (long long)column, ref_f16_value(got),
+                got, exact);
+}
+
+static int64_t check_group(const struct product *p, int32_t g,
+                           double tolerance, double *worst)
+{
+    int64_t count = p->m[g] * p->n[g], bad = 0;
+    double *exact = allocate(2 * (size_t)count, sizeof *exact);
+    double *sum = exact + count;
+    uint16_t *c = product_download(p, g);
+
+    ref_product(&p->a[g], &p->b[g], p->alpha[g], exact, sum,
+                (int)sysconf(_SC_NPROCESSORS_ONLN));
+    for (int64_t i = 0; i < count; i++) {
+        double error = fabs(ref_f16_value(c[i]) - exact[i]);
+        bool good = ref_agrees(c[i], exact[i], sum[i], p->k[g]);
+
+        if (tolerance > 0 && good)
+            good = error <= tolerance + tolerance * fabs(exact[i]);
+        if (good && error / ref_bound(exact[i], sum[i], p->k[g]) > *worst)
+            *worst = error / ref_bound(exact[i], sum[i], p->k[g]);
+        if (!good)
+            say(bad++, g, i / p->n[g], i % p->n[g], c[i], exact[i]);
+    }
+    for (int64_t i = count; i < count + GUARD; i++)
+        if (c[i] != POISON)
+            say(bad++, g, i / p->n[g], i % p->n[g], c[i], NAN);
+    free(exact);
+    free(c);
+    return bad;
+}
+
+int64_t product_check(const struct product *p, double tolerance, double *worst)
+{
+    int64_t bad = 0;
+
+    *worst = 0;
+    for (int32_t g = 0; g < p->groups; g++)
+        bad += check_group(p, g, tolerance, worst);
+    return bad;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A grouped product on the GPU with its operands, for tests and benchmark. */
+#ifndef PRODUCT_H
+#define PRODUCT_H
+
+#include "jitgemm.h"
+#include "reference.h"
+
+struct product {
+    int32_t groups;
+    int64_t *m, *n, *k;
+    struct ref_operand *a, *b; /* [groups], host */
+    float *alpha;              /* [groups], host */
+    void **device[6];          /* a, sfa, b, sfb, c, alpha: device pointers */
+};
+
+/* Fresh random operands. With `alpha` each group has its own, of a size that
+ * keeps C of REF_FULL operands inside f16; without, all are NULL. */
+void product_make(struct product *p, int32_t groups, const int64_t *m,
+                  const int64_t *n, const int64_t *k, enum ref_fill fill,
+                  bool alpha, uint64_t seed);
+void product_free(struct product *p);
+
+jitgemm_problem product_problem(const struct product *p);
+jitgemm_operands product_operands(const struct product *p);
+
+/* Fills C, and the guard behind it, with a NaN that no product makes. */
+void product_poison(const struct product *p);
+
+/* C and guard of a group, from the device; free() it. */
+uint16_t *product_download(const struct product *p, int32_t group);
+
+/* How many elements of C are not a rounding of a justified sum, or lie outside
+ * rtol and atol as well if `tolerance` is not 0; touched guards count too.
+ * *worst: the largest error in units of what is justified. */
+int64_t product_check(const struct product *p, double tolerance,
+                      double *worst);
+
+#endif
