@@ -36,11 +36,6 @@ grep -H '^ *# *include *[<"]' lib/*.c lib/*.h |
 sed 's/: *# *include *\([<"]\)\([^.>"]*\).*/ \2 \1/' |
 awk -v layers="$layers" -v forbidden="$forbidden" '
 function fail(text) { print text; failed = 1 }
-function module(path) {
-    sub(/.*\//, "", path)
-    sub(/\.[ch]$/, "", path)
-    return path
-}
 function reach(from, to,    edge) { # through headers; no cycles: levels
     for (edge in header)
         if (index(edge, from " ") == 1) {
@@ -51,14 +46,14 @@ function reach(from, to,    edge) { # through headers; no cycles: levels
     return 0
 }
 BEGIN {
-    rows = split(layers, row, "\n")
-    for (r = 1; r <= rows; r++)
+    for (r = split(layers, row, "\n"); r > 0; r--)
         for (i = split(row[r], word, " "); i > 1; i--)
             level[word[i]] = word[1] + 1
 }
 $2 ~ /^(config|jitgemm)$/ || ($3 == "<" && !($2 in level)) { next }
 {
-    from = module($1)
+    from = $1
+    gsub(/^lib\/|\.[ch]$/, "", from)
     if (!(from in level))
         fail($1 ": not in the list of layers")
     else if (!($2 in level))
@@ -72,8 +67,7 @@ $2 ~ /^(config|jitgemm)$/ || ($3 == "<" && !($2 in level)) { next }
 END {
     if (!NR || failed)
         exit 1
-    rows = split(forbidden, row, "\n")
-    for (r = 1; r <= rows; r++) {
+    for (r = split(forbidden, row, "\n"); r > 0; r--) {
         words = split(row[r], word, /[: ]+/)
         for (e in edge) {
             split(e, end, " ")
@@ -89,15 +83,20 @@ END {
 
 # Usage: only FILE PATTERN: nobody but lib/FILE may use what matches.
 only() {
-    found=$(grep -nwE "$2" lib/*.c lib/*.h lib/tool/*.c examples/*.c \
-        2>/dev/null | grep -v "^lib/$1:") || return 0
+    found=$(grep -nE "$2" lib/*.[ch] | grep -v "^lib/$1:") || return 0
     printf 'only in lib/%s:\n%s\n' "$1" "$found"
     status=1
 }
-only driver.c 'dlfcn\.h|dlopen|dlsym'
-only env.c 'getenv|secure_getenv'
-if grep -n '^ *# *include *"' lib/tool/*.c examples/*.c 2>/dev/null; then
-    echo "the tool and the examples may include <jitgemm.h> only"
-    status=1
-fi
+only driver.c '<dlfcn\.h>|dl(open|sym) *\('
+only env.c 'getenv *\('
+
+# The tool and the examples have jitgemm.h and the headers of their folder.
+for file in lib/tool/*.[ch] examples/*.[ch]; do
+    [ -f "$file" ] || continue
+    for name in $(sed -n 's/^ *# *include *"\(.*\)".*/\1/p' "$file"); do
+        [ "${name#*/}" = "$name" ] && [ -f "${file%/*}/$name" ] && continue
+        echo "$file: may not include $name"
+        status=1
+    done
+done
 exit "${status-0}"
