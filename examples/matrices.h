@@ -82,14 +82,14 @@ static void free_matrix(struct matrix *x)
 
 /* A number of sign, exponent and mantissa. What f16 has for infinities and
  * NaN comes out as a large number, which no comparison forgives. */
-static double decode(unsigned code, int exponent_bits, int mantissa_bits)
+static double decode(int code, int exponent_bits, int mantissa_bits)
 {
-    unsigned mantissa = code & ((1u << mantissa_bits) - 1);
-    unsigned exponent = code >> mantissa_bits & ((1u << exponent_bits) - 1);
-    unsigned sign = code >> (exponent_bits + mantissa_bits) & 1;
+    int mantissa = code & ((1 << mantissa_bits) - 1);
+    int exponent = code >> mantissa_bits & ((1 << exponent_bits) - 1);
+    int sign = code >> (exponent_bits + mantissa_bits) & 1;
     int bias = (1 << (exponent_bits - 1)) - 1;
-    double value = exponent ? ldexp(mantissa + (1u << mantissa_bits),
-                                    (int)exponent - bias - mantissa_bits)
+    double value = exponent ? ldexp(mantissa + (1 << mantissa_bits),
+                                    exponent - bias - mantissa_bits)
                             : ldexp(mantissa, 1 - bias - mantissa_bits);
 
     return sign ? -value : value;
@@ -102,7 +102,7 @@ static double *dequantize(const struct matrix *x, int64_t rows, int64_t k)
     double *real = allocate(count * sizeof *real);
 
     for (size_t i = 0; i < count; i++) {
-        unsigned code = x->values[i / 2] >> (i % 2 ? 4 : 0) & 15u;
+        int code = x->values[i / 2] >> (i % 2 ? 4 : 0) & 15;
 
         real[i] = decode(code, 2, 1) * decode(x->scales[i / 16], 4, 3);
     }

@@ -60,10 +60,13 @@ has "$work/out" '^compiled '
 ! grep -v '^jitgemm-warm: ' "$work/err" || fail "not a warning"
 [ "$(cat "$work/file")" = keep ] || fail "the file was changed"
 
-# A full disk below standard output is one.
+# Lost output is one.
 if [ -c /dev/full ]; then
-    got=0
-    "$JG_BUILDDIR/jitgemm-warm" "$@" --list >/dev/full 2>"$work/err" || got=$?
-    [ "$got" -eq 1 ] || fail "status $got when the output was lost"
-    has "$work/err" 'cannot write to standard output'
+    for option in --list --json; do
+        got=0
+        "$JG_BUILDDIR/jitgemm-warm" "$@" --cache-dir "$cache" $option \
+            >/dev/full 2>"$work/err" || got=$?
+        [ "$got" -eq 1 ] || fail "status $got when the output was lost"
+        has "$work/err" 'cannot write to standard output'
+    done
 fi
