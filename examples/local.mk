@@ -5,3 +5,8 @@
 #   examples_NAME_SOURCES = examples/NAME.c
 #   examples_NAME_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
 #   examples_NAME_LDADD = libjitgemm.la
+noinst_PROGRAMS += examples/grouped_gemm
+examples_grouped_gemm_SOURCES = examples/grouped_gemm.c \
+	examples/cuda_driver.h examples/matrices.h
+examples_grouped_gemm_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
+examples_grouped_gemm_LDADD = libjitgemm.la

@@ -19,6 +19,7 @@ libjg_la_SOURCES = \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
+	lib/nvfp4.c \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
@@ -36,3 +37,14 @@ libjitgemm_la_SOURCES =
 libjitgemm_la_LIBADD = libjg.la
 libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^jitgemm_'
+
+bin_PROGRAMS += jitgemm-warm
+jitgemm_warm_SOURCES = \
+	lib/tool/common.c lib/tool/common.h \
+	lib/tool/jitgemm-warm.c \
+	lib/tool/kernel_list.c lib/tool/kernel_list.h \
+	lib/tool/problem_list.c lib/tool/problem_list.h \
+	lib/tool/report.c lib/tool/report.h
+jitgemm_warm_CPPFLAGS = -I$(srcdir)/include
+jitgemm_warm_LDADD = libjitgemm.la
+dist_man_MANS += lib/tool/jitgemm-warm.1

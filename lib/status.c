@@ -33,6 +33,9 @@ const char *jitgemm_status_string(jitgemm_status status)
 }
 
 static void record(jitgemm_status status, const char *argument, int32_t group,
+                   const char *format, va_list values) JG_PRINTF(4, 0);
+
+static void record(jitgemm_status status, const char *argument, int32_t group,
                    const char *format, va_list values)
 {
     memset(&last, 0, sizeof last);

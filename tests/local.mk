@@ -3,13 +3,19 @@
 # to a list here. All link the whole library statically, internals included.
 
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
-host_tests =
+host_tests = \
+	tests/t_api \
+	tests/t_registry
 # Those that deserve the thread sanitizer.
-thread_tests =
+thread_tests = \
+	tests/t_registry
 # NVRTC compiles every kernel; skipped without libnvrtc.
-nvrtc_tests =
+nvrtc_tests = \
+	tests/n_specs
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
-gpu_tests =
+gpu_tests = \
+	tests/g_gemm \
+	tests/g_plan
 script_tests = \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
@@ -22,6 +28,31 @@ tool_tests =
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
 LDADD = libjg.la
+
+fakes = tests/fake/fakes.c tests/fake/fakes.h tests/fake/fake_cuda.h \
+	tests/fake/fake_nvrtc.h
+tests_t_api_SOURCES = tests/t_api.c $(fakes)
+tests_t_registry_SOURCES = tests/t_registry.c $(fakes)
+
+reference = tests/reference.c tests/reference.h tests/reference_product.c
+gpu = tests/gpu.c tests/gpu.h tests/product.c tests/product.h $(reference) \
+	tests/cases.c tests/cases.h
+tests_g_gemm_SOURCES = tests/g_gemm.c $(gpu)
+tests_g_plan_SOURCES = tests/g_plan.c $(gpu)
+
+# Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
+# module of what is not installed.
+check_LTLIBRARIES = tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la
+fake_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_fake_fake_cuda_la_SOURCES = tests/fake/fake_cuda.c tests/fake/fake_cuda.h
+tests_fake_fake_cuda_la_LDFLAGS = $(fake_LDFLAGS)
+tests_fake_fake_cuda_la_LIBADD =
+tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
+	tests/fake/fake_nvrtc.h
+# The library tells releases of NVRTC apart by their build ids.
+tests_fake_fake_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id
+tests_fake_fake_nvrtc_la_LIBADD =
+
 TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/test.h tests/lint.sh tests/sanitize.sh $(script_tests) \
@@ -47,3 +78,12 @@ clean-local: clean-tests
 clean-tests:
 	rm -rf tests/home sanitize-address sanitize-thread
 .PHONY: clean-tests
+
+# make bench: times on a GPU.
+EXTRA_PROGRAMS += tests/bench/bench
+tests_bench_bench_SOURCES = tests/bench/bench.c $(gpu) tests/test.h
+tests_bench_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+
+bench: tests/bench/bench
+	tests/bench/bench
+.PHONY: bench

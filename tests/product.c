@@ -35,7 +35,7 @@ static int64_t *copy_sizes(const int64_t *from, int32_t count)
     return to;
 }
 
-static void upload_group(struct product *p, int32_t g, bool alpha)
+static void upload_group(struct product *p, int32_t g)
 {
     const struct ref_operand *a = &p->a[g], *b = &p->b[g];
     size_t half = (size_t)p->k[g] / 2;
@@ -45,8 +45,25 @@ static void upload_group(struct product *p, int32_t g, bool alpha)
     p->device[B][g] = gpu_upload(b->values, (size_t)b->rows * half);
     p->device[SFB][g] = gpu_upload(b->scales, b->scale_bytes);
     p->device[C][g] = gpu_alloc(2 * (size_t)(p->m[g] * p->n[g] + GUARD));
-    if (alpha)
+    if (p->with_alpha)
         p->device[ALPHA][g] = gpu_upload(&p->alpha[g], sizeof(float));
+}
+
+void product_upload(struct product *p)
+{
+    for (int i = 0; i < 6; i++)
+        p->device[i] = allocate((size_t)p->groups, sizeof(void *));
+    for (int32_t g = 0; g < p->groups; g++)
+        upload_group(p, g);
+}
+
+void product_release(struct product *p)
+{
+    for (int i = 0; i < 6; i++) {
+        for (int32_t g = 0; g < p->groups; g++)
+            gpu_free(p->device[i][g]);
+        free(p->device[i]);
+    }
 }
 
 void product_make(struct product *p, int32_t groups, const int64_t *m,
@@ -61,8 +78,7 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
     p->a = allocate((size_t)groups, sizeof *p->a);
     p->b = allocate((size_t)groups, sizeof *p->b);
     p->alpha = allocate((size_t)groups, sizeof *p->alpha);
-    for (int i = 0; i < 6; i++)
-        p->device[i] = allocate((size_t)groups, sizeof(void *));
+    p->with_alpha = alpha;
     for (int32_t g = 0; g < groups; g++) {
         ref_operand_alloc(&p->a[g], m[g], k[g]);
         ref_operand_alloc(&p->b[g], n[g], k[g]);
@@ -74,8 +90,8 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
         if (alpha)
             p->alpha[g] = (float)(1 + (double)(ref_random(&seed) % 256) / 256) *
                           (float)(ldexp(1, -10) / sqrt((double)k[g]));
-        upload_group(p, g, alpha);
     }
+    product_upload(p);
 }
 
 void product_free(struct product *p)
@@ -83,11 +99,8 @@ void product_free(struct product *p)
     for (int32_t g = 0; g < p->groups; g++) {
         ref_operand_free(&p->a[g]);
         ref_operand_free(&p->b[g]);
-        for (int i = 0; i < 6; i++)
-            gpu_free(p->device[i][g]);
     }
-    for (int i = 0; i < 6; i++)
-        free(p->device[i]);
+    product_release(p);
     free(p->m);
     free(p->n);
     free(p->k);
@@ -144,17 +157,31 @@ static void say(int64_t bad, int32_t g, int64_t row, int64_t column,
                 got, exact);
 }
 
-static int64_t check_group(const struct product *p, int32_t g,
-                           double tolerance, double *worst)
+/* The rows of an operand from `first`, a multiple of 128: blocked scales make
+ * such a part an operand too. */
+static struct ref_operand part(const struct ref_operand *whole, int64_t first,
+                               int64_t rows)
 {
-    int64_t count = p->m[g] * p->n[g], bad = 0;
-    double *exact = allocate(2 * (size_t)count, sizeof *exact);
-    double *sum = exact + count;
-    uint16_t *c = product_download(p, g);
+    struct ref_operand some = *whole;
 
-    ref_product(&p->a[g], &p->b[g], p->alpha[g], exact, sum,
+    some.rows = rows;
+    some.values += first * whole->k / 2;
+    some.scales += ref_scale_offset(first, 0, whole->k);
+    return some;
+}
+
+static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
+                          int64_t rows, const uint16_t *c, double tolerance,
+                          double *worst)
+{
+    struct ref_operand a = part(&p->a[g], first, rows);
+    int64_t n = p->n[g], bad = 0;
+    double *exact = allocate(2 * (size_t)(rows * n), sizeof *exact);
+    double *sum = exact + rows * n;
+
+    ref_product(&a, &p->b[g], p->alpha[g], exact, sum,
                 (int)sysconf(_SC_NPROCESSORS_ONLN));
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < rows * n; i++) {
         double error = fabs(ref_f16_value(c[i]) - exact[i]);
         bool good = ref_agrees(c[i], exact[i], sum[i], p->k[g]);
 
@@ -163,22 +190,29 @@ static int64_t check_group(const struct product *p, int32_t g,
         if (good && error / ref_bound(exact[i], sum[i], p->k[g]) > *worst)
             *worst = error / ref_bound(exact[i], sum[i], p->k[g]);
         if (!good)
-            say(bad++, g, i / p->n[g], i % p->n[g], c[i], exact[i]);
+            say(bad++, g, first + i / n, i % n, c[i], exact[i]);
     }
-    for (int64_t i = count; i < count + GUARD; i++)
-        if (c[i] != POISON)
-            say(bad++, g, i / p->n[g], i % p->n[g], c[i], NAN);
     free(exact);
-    free(c);
     return bad;
 }
 
-int64_t product_check(const struct product *p, double tolerance, double *worst)
+int64_t product_check(const struct product *p, int64_t most_rows,
+                      double tolerance, double *worst)
 {
     int64_t bad = 0;
 
     *worst = 0;
-    for (int32_t g = 0; g < p->groups; g++)
-        bad += check_group(p, g, tolerance, worst);
+    for (int32_t g = 0; g < p->groups; g++) {
+        int64_t m = p->m[g], n = p->n[g];
+        int64_t rows = most_rows && most_rows < m ? most_rows : m;
+        int64_t first = (m - rows) / 128 * 128; /* the last ones */
+        uint16_t *c = product_download(p, g);
+
+        bad += check_rows(p, g, first, rows, c + first * n, tolerance, worst);
+        for (int64_t i = m * n; i < m * n + GUARD; i++)
+            if (c[i] != POISON)
+                say(bad++, g, i / n, i % n, c[i], NAN);
+        free(c);
+    }
     return bad;
 }

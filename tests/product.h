@@ -11,6 +11,7 @@ struct product {
     int64_t *m, *n, *k;
     struct ref_operand *a, *b; /* [groups], host */
     float *alpha;              /* [groups], host */
+    bool with_alpha;           /* the device has it too */
     void **device[6];          /* a, sfa, b, sfb, c, alpha: device pointers */
 };
 
@@ -20,6 +21,10 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
                   const int64_t *n, const int64_t *k, enum ref_fill fill,
                   bool alpha, uint64_t seed);
 void product_free(struct product *p);
+
+/* The device part alone, for a copy of the struct that shares the rest. */
+void product_upload(struct product *p);
+void product_release(struct product *p);
 
 jitgemm_problem product_problem(const struct product *p);
 jitgemm_operands product_operands(const struct product *p);
@@ -31,9 +36,10 @@ void product_poison(const struct product *p);
 uint16_t *product_download(const struct product *p, int32_t group);
 
 /* How many elements of C are not a rounding of a justified sum, or lie outside
- * rtol and atol as well if `tolerance` is not 0; touched guards count too.
- * *worst: the largest error in units of what is justified. */
-int64_t product_check(const struct product *p, double tolerance,
-                      double *worst);
+ * rtol and atol as well if `tolerance` is not 0; touched guards count too. At
+ * most `most_rows` of a group are looked at, all if 0. *worst: the largest
+ * error in units of what is justified. */
+int64_t product_check(const struct product *p, int64_t most_rows,
+                      double tolerance, double *worst);
 
 #endif
