@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats and error bounds of the reference; its product is in
+ * reference_product.c. */
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t ref_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15;
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+}
+
+double ref_e2m1(unsigned code)
+{
+    static const double table[16] = {0,  0.5,  1,  1.5,  2,  3,  4,  6,
+                                     -0., -0.5, -1, -1.5, -2, -3, -4, -6};
+
+    return table[code & 15];
+}
+
+double ref_e4m3(unsigned byte)
+{
+    int exponent = (int)(byte >> 3 & 15), mantissa = (int)(byte & 7);
+
+    if (exponent == 15 && mantissa == 7)
+        return NAN;
+    if (!exponent)
+        return ldexp(mantissa / 8.0, -6);
+    return ldexp(1 + mantissa / 8.0, exponent - 7);
+}
+
+uint16_t ref_f16(double x)
+{
+    uint64_t bits, mantissa, kept;
+    unsigned sign;
+    int exponent, drop;
+
+    memcpy(&bits, &x, sizeof bits);
+    sign = (unsigned)(bits >> 48 & 0x8000);
+    if (isnan(x))
+        return (uint16_t)(sign | 0x7E00);
+    if (fabs(x) >= 65520) /* half way from 65504 to 65536 */
+        return (uint16_t)(sign | 0x7C00);
+    if (fabs(x) < 0x1p-26)
+        return (uint16_t)sign;
+    /* |x| = mantissa * 2^(exponent - 52); f16 keeps multiples of 2^-24 or
+     * 11 bits, whichever is coarser. */
+    exponent = (int)(bits >> 52 & 0x7FF) - 1023;
+    mantissa = (bits & 0xFFFFFFFFFFFFF) | 1ull << 52;
+    drop = exponent < -14 ? 28 - exponent : 42;
+    kept = mantissa >> drop;
+    mantissa &= (1ull << drop) - 1;
+    if (mantissa > 1ull << (drop - 1) ||
+        (mantissa == 1ull << (drop - 1) && kept & 1))
+        kept++;
+    if (exponent >= -14)
+        kept += (uint64_t)(exponent + 14) << 10;
+    return (uint16_t)(sign | kept);
+}
+
+double ref_f16_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double magnitude;
+
+    if (exponent == 31)
+        magnitude = mantissa ? NAN : INFINITY;
+    else if (exponent)
+        magnitude = ldexp(1024 + mantissa, exponent - 25);
+    else
+        magnitude = ldexp(mantissa, -24);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+/* 128 rows x 4 blocks make a tile of 512 bytes; tiles go along k first. In a
+ * tile 16 bytes hold rows r, r + 32, r + 64, r + 96, four blocks each. */
+size_t ref_scale_offset(int64_t row, int64_t block, int64_t k)
+{
+    int64_t tiles_along_k = (k + 63) / 64;
+    int64_t tile = (row >> 7) * tiles_along_k + (block >> 2);
+    int64_t in_tile = (row & 31) << 4 | (row >> 5 & 3) << 2 | (block & 3);
+
+    return (size_t)(tile << 9 | in_tile);
+}
+
+void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k)
+{
+    size_t tiles = (size_t)((rows + 127) / 128 * ((k + 63) / 64));
+
+    operand->rows = rows;
+    operand->k = k;
+    operand->scale_bytes = tiles * 512;
+    operand->values = calloc((size_t)(rows * k / 2) + 1, 1);
+    operand->scales = malloc(operand->scale_bytes + 1);
+    if (!operand->values || !operand->scales) {
+        fprintf(stderr, "reference: out of memory\n");
+        exit(99);
+    }
+    memset(operand->scales, 0x7F, operand->scale_bytes);
+}
+
+static uint8_t random_scale(enum ref_fill fill, uint64_t bits)
+{
+    uint8_t byte = (uint8_t)(bits & 0xFF);
+
+    switch (fill) {
+    case REF_PUBLIC:
+        return byte & 1 ? 0x40 : 0x38;
+    case REF_UNIT:
+        return 0x38;
+    case REF_FULL:
+        break;
+    }
+    /* NaN gives way to the code below it, 448. */
+    return (byte & 0x7F) == 0x7F ? (uint8_t)(byte - 1) : byte;
+}
+
+void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
+                      uint64_t seed)
+{
+    int64_t k = operand->k;
+    uint8_t mask = fill == REF_PUBLIC ? 0xBB : 0xFF;
+
+    for (int64_t i = 0; i < operand->rows * k / 2; i++)
+        operand->values[i] = (uint8_t)(ref_random(&seed) >> 56 & mask);
+    memset(operand->scales, 0x7F, operand->scale_bytes);
+    for (int64_t row = 0; row < operand->rows; row++)
+        for (int64_t block = 0; block < k / 16; block++)
+            operand->scales[ref_scale_offset(row, block, k)] =
+                random_scale(fill, ref_random(&seed) >> 56);
+}
+
+void ref_operand_free(struct ref_operand *operand)
+{
+    free(operand->values);
+    free(operand->scales);
+    memset(operand, 0, sizeof *operand);
+}
+
+double ref_operand_value(const struct ref_operand *operand, int64_t row,
+                         int64_t k)
+{
+    int64_t index = row * operand->k + k;
+    unsigned byte = operand->values[index / 2];
+    size_t scale = ref_scale_offset(row, k / 16, operand->k);
+
+    return ref_e2m1(k % 2 ? byte >> 4 : byte) *
+           ref_e4m3(operand->scales[scale]);
+}
+
+/* Products are exact in f32, so only additions err. A tensor core adds 16
+ * products to the accumulator in one step: it aligns them to the largest,
+ * cuts each 25 bits below that one's leading bit (Hopper; sm_80: 24 bits, 8
+ * products) and cuts the sum to 24 bits, a loss below
+ * (17 * 2^-25 + 2^-23) < 3 * 2^-22 of the largest of the step. The largest
+ * is at most the sum of magnitudes so far, which grows from 0 to abs_sum,
+ * and cuts of both signs cancel in part: 2^-22 * abs_sum a step is allowed,
+ * and 16 steps more for the tree or split that joins partial sums, alpha and
+ * f32 code that adds one product at a time. A bound that no input could pass
+ * would be three times as wide; then the loss of one product of average size
+ * would go unnoticed from k = 2048 up, not from 7168. */
+double ref_sum_bound(double abs_sum, int64_t k)
+{
+    return ((double)k / 16 + 16) * 0x1p-22 * abs_sum;
+}
+
+double ref_bound(double exact, double abs_sum, int64_t k)
+{
+    double sum = ref_sum_bound(abs_sum, k);
+    double half_ulp = 0x1p-11 * (fabs(exact) + sum);
+
+    return sum + (half_ulp > 0x1p-25 ? half_ulp : 0x1p-25);
+}
+
+/* Rounding is monotone: what lies between two sums rounds to between what
+ * they round to. */
+bool ref_agrees(uint16_t got, double exact, double abs_sum, int64_t k)
+{
+    double bound = ref_sum_bound(abs_sum, k), value = ref_f16_value(got);
+
+    if (isnan(exact))
+        return isnan(value);
+    return value >= ref_f16_value(ref_f16(exact - bound)) &&
+           value <= ref_f16_value(ref_f16(exact + bound));
+}

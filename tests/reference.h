@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* A float64 reference of the product, written from the formats' definitions
+ * and sharing no code with the library. Memory or threads that cannot be had
+ * end the program with status 99, automake's hard error. */
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* splitmix64: a case replays from its seed alone. */
+uint64_t ref_random(uint64_t *state);
+
+double ref_e2m1(unsigned code);      /* the low four bits */
+double ref_e4m3(unsigned byte);      /* sign ignored; 0x7F and 0xFF: NaN */
+uint16_t ref_f16(double x);          /* nearest even; past 65504: infinity */
+double ref_f16_value(uint16_t bits);
+
+/* Byte of one scale in the blocked layout of rows of k values. */
+size_t ref_scale_offset(int64_t row, int64_t block, int64_t k);
+
+struct ref_operand {
+    int64_t rows, k;     /* k a multiple of 16 */
+    uint8_t *values;     /* rows * k/2 bytes, even k in the low four bits */
+    uint8_t *scales;     /* blocked, padding included */
+    size_t scale_bytes;
+};
+
+enum ref_fill {
+    REF_PUBLIC, /* the public problem: values 0, .5, 1, 1.5 and negatives;
+                   scales 1 or 2 */
+    REF_FULL,   /* every e2m1 code, every finite e4m3 code, either sign */
+    REF_UNIT    /* every e2m1 code, scales 1 */
+};
+
+/* Padding scales are NaN (0x7F), so that any use of one shows. */
+void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k);
+void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
+                      uint64_t seed);
+void ref_operand_free(struct ref_operand *operand);
+
+/* The value of one element, scale included. */
+double ref_operand_value(const struct ref_operand *operand, int64_t row,
+                         int64_t k);
+
+/* c[i * b->rows + j] = alpha * sum over k of a[i, k] * b[j, k], and abs_sum,
+ * if not NULL, the same sum of magnitudes. Exact but for the last bits of a
+ * float64. */
+void ref_product(const struct ref_operand *a, const struct ref_operand *b,
+                 double alpha, double *c, double *abs_sum, int threads);
+
+/* How far a sum of k products in f32 may be from the exact one before it is
+ * rounded to f16, and after. */
+double ref_sum_bound(double abs_sum, int64_t k);
+double ref_bound(double exact, double abs_sum, int64_t k);
+
+/* Whether `got` is what some sum within ref_sum_bound() rounds to. Unlike
+ * ref_bound() it knows overflow to infinity and NaN. */
+bool ref_agrees(uint16_t got, double exact, double abs_sum, int64_t k);
+
+#endif
