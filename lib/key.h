@@ -24,12 +24,21 @@ struct jg_key_fields {
     const char *builtins_id; /* likewise of libnvrtc-builtins */
 };
 
+/* The blob, little endian:
+ *
+ *   key    = schema arch builtins_id kernel nvrtc nvrtc_id options output
+ *            sources spec ;               (fields, in the order of their names)
+ *   schema = u16 ;                        (1; another for other fields)
+ *   field  = tag:u16 size:u64 byte{size} ;   (tag 1, 2, ... in that order)
+ *
+ * No field can run into its neighbour, so two blobs are equal only if every
+ * field is. */
 struct jg_key { /* all zero: none */
     struct jg_buf blob;
     char name[JG_KEY_NAME_LENGTH + 1];
 };
 
-/* E_MEMORY or OK. */
+/* E_MEMORY or OK; *key is written on success only. */
 jitgemm_status jg_key_make(const struct jg_key_fields *fields,
                            struct jg_key *key);
 void jg_key_free(struct jg_key *key); /* back to all zero */
