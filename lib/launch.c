@@ -52,7 +52,7 @@ static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
         if (tiles > INT_MAX || units > INT_MAX)
             return jg_fail_argument(
                 JITGEMM_E_SHAPE, "problem.groups", g, groups, 0,
-                "problem is too large up to group %d: %lld tiles, %lld KiB of "
+                "problem.groups up to %d need %lld tiles and %lld KiB of "
                 "workspace; both must be below 2^31",
                 (int)g, (long long)tiles, (long long)units);
     }
@@ -123,7 +123,7 @@ static jitgemm_status allocate(struct jitgemm_plan *plan, size_t workspace)
 /* In the CUDA context, in relaxed capture mode. */
 static jitgemm_status build(struct jitgemm_plan *plan)
 {
-    size_t workspace;
+    size_t workspace = 0;
     jitgemm_status status;
 
     plan->image_bytes = image_bytes(plan->problem.groups);

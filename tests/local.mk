@@ -5,6 +5,12 @@
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
+	tests/t_cases \
+	tests/t_nvfp4 \
+	tests/t_nvfp4_nearest \
+	tests/t_nvfp4_scales \
+	tests/t_reference \
+	tests/t_reference_product \
 	tests/t_registry
 # Those that deserve the thread sanitizer.
 thread_tests = \
@@ -27,22 +33,22 @@ script_tests = \
 tool_tests =
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
-LDADD = libjg.la
+LDADD = tests/libtest.la libjg.la
 
-fakes = tests/fake/fakes.c tests/fake/fakes.h tests/fake/fake_cuda.h \
-	tests/fake/fake_nvrtc.h
-tests_t_api_SOURCES = tests/t_api.c $(fakes)
-tests_t_registry_SOURCES = tests/t_registry.c $(fakes)
+# What several tests share.
+check_LTLIBRARIES = tests/libtest.la
+tests_libtest_la_SOURCES = \
+	tests/cases.c tests/cases.h \
+	tests/fake/fakes.c tests/fake/fakes.h \
+	tests/gpu.c tests/gpu.h \
+	tests/product.c tests/product.h \
+	tests/reference.c tests/reference.h tests/reference_product.c \
+	tests/test.h
 
-reference = tests/reference.c tests/reference.h tests/reference_product.c
-gpu = tests/gpu.c tests/gpu.h tests/product.c tests/product.h $(reference) \
-	tests/cases.c tests/cases.h
-tests_g_gemm_SOURCES = tests/g_gemm.c $(gpu)
-tests_g_plan_SOURCES = tests/g_plan.c $(gpu)
-
+if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
-check_LTLIBRARIES = tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la
+check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la
 fake_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_fake_fake_cuda_la_SOURCES = tests/fake/fake_cuda.c tests/fake/fake_cuda.h
 tests_fake_fake_cuda_la_LDFLAGS = $(fake_LDFLAGS)
@@ -52,10 +58,11 @@ tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
 # The library tells releases of NVRTC apart by their build ids.
 tests_fake_fake_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id
 tests_fake_fake_nvrtc_la_LIBADD =
+endif
 
 TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
-EXTRA_DIST += tests/test.h tests/lint.sh tests/sanitize.sh $(script_tests) \
+EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 	$(tool_tests)
 
 TEST_EXTENSIONS = .sh
@@ -68,10 +75,11 @@ AM_TESTS_ENVIRONMENT = \
 	export HOME XDG_CACHE_HOME; \
 	unset JITGEMM_ `env | $(SED) -n 's/^\(JITGEMM_[A-Z_]*\)=.*/\1/p'`; \
 	JG_SRCDIR='$(abs_srcdir)'; JG_BUILDDIR='$(abs_builddir)'; \
+	JG_FAKES="$${JG_FAKES-$(abs_builddir)/tests/fake/.libs}"; \
 	JG_HOST_TESTS='$(host_tests)'; JG_THREAD_TESTS='$(thread_tests)'; \
 	JG_WITH_CUDA='$(with_cuda)'; JG_CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; \
 	CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; MAKE='$(MAKE)'; \
-	export JG_SRCDIR JG_BUILDDIR JG_HOST_TESTS JG_THREAD_TESTS \
+	export JG_SRCDIR JG_BUILDDIR JG_FAKES JG_HOST_TESTS JG_THREAD_TESTS \
 	    JG_WITH_CUDA JG_CUDA_CPPFLAGS CC CXX NM MAKE;
 
 clean-local: clean-tests
@@ -81,7 +89,7 @@ clean-tests:
 
 # make bench: times on a GPU.
 EXTRA_PROGRAMS += tests/bench/bench
-tests_bench_bench_SOURCES = tests/bench/bench.c $(gpu) tests/test.h
+tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 
 bench: tests/bench/bench

@@ -91,7 +91,7 @@ static void test_problem(jitgemm_context *context)
     s.n[0] = 8; /* C fits, the workspace does not */
     s.k[0] = ((int64_t)1 << 31) - 32;
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
-                JITGEMM_E_SHAPE, "problem", 0);
+                JITGEMM_E_SHAPE, "problem.groups", 0);
 
     set_up(&s);
     s.problem.groups = 0;

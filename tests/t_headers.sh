@@ -30,6 +30,7 @@ else
 fi
 for header in "$srcdir"/lib/*.h; do
     alone "${header##*/}" c ${CC-cc} -std=c11 -I"$srcdir/lib" \
+        -I"$srcdir/kernel_src" \
         ${JG_CUDA_CPPFLAGS-}
 done
 exit $status

@@ -25,7 +25,7 @@ rule() {
 
 files=$(find kernel_src -type f ! -name local.mk ! -name embed.sh |
     LC_ALL=C sort)
-listed=$(tr -s ' \t\\' '\n\n\n' <kernel_src/local.mk | grep '\.cu')
+listed=$(tr -s ' \t\\' '\n\n\n' <kernel_src/local.mk | grep '^kernel_src/.*\.\(cuh*\|h\)$')
 [ -n "$files" ] || { echo "no kernel texts"; exit 1; }
 all=$(mktemp)
 trap 'rm -f "$all"' EXIT
@@ -35,7 +35,7 @@ rule "only in kernel_src/ptx" \
     '\<((__)?asm(__)?|__shared__)\>|\<__(cvta|shfl)|<<<' \
     '^kernel_src/ptx/' <"$all"
 rule "an include is <dir/file> or <spec.cuh>" '# *include' \
-    '# *include <([a-z0-9_]+/[a-z0-9_]+\.cuh|spec\.cuh)> *$' <"$all"
+    '# *include <([a-z0-9_]+/[a-z0-9_]+\.(cuh|h)|spec\.cuh)> *$' <"$all"
 rule "no conditional compilation in a kernel" \
     '^kernel_src/gemm/[^:]*:[0-9]+: *# *(if|el)' <"$all"
 

@@ -27,7 +27,8 @@ static CUresult enter(const char *name, int *count, int step)
 
     pthread_mutex_lock(&lock);
     fake_cuda.calls++;
-    if (fake_cuda.fail && strcmp(name, fake_cuda.fail) == 0 &&
+    if (fake_cuda.fail &&
+        strncmp(name, fake_cuda.fail, strlen(fake_cuda.fail)) == 0 &&
         fake_cuda.fail_after-- <= 0)
         result = (CUresult)fake_cuda.fail_result;
     else if (count)

@@ -18,17 +18,20 @@ static void check(int good, const char *what)
     exit(1);
 }
 
-/* FOLDER/name -> the library that the build left in tests/fake. */
+/* FOLDER/name -> a library that the build made; JG_FAKES says where. */
 static void link_fake(const char *folder, const char *name, const char *built,
                       char *path, size_t size)
 {
-    const char *top = getenv("JG_BUILDDIR");
+    const char *made = getenv("JG_FAKES");
     char target[512];
 
-    snprintf(target, sizeof target, "%s/tests/fake/.libs/%s", top ? top : ".",
-             built);
+    snprintf(target, sizeof target, "%s/%s",
+             made ? made : "tests/fake/.libs", built);
     snprintf(path, size, "%s/%s", folder, name);
-    check(access(target, R_OK) == 0, target);
+    if (access(target, R_OK) != 0) {
+        printf("skipped: no %s; the build makes no shared libraries\n", target);
+        exit(77);
+    }
     check(symlink(target, path) == 0, path);
 }
 
