@@ -142,7 +142,9 @@ jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
     CUresult result = context->cuda->cuCtxGetCurrent(&current);
 
     *pushed = false;
-    if (result == CUDA_SUCCESS && current == context->current)
+    if (result != CUDA_SUCCESS)
+        return jg_driver_fail(context->cuda, result, "cuCtxGetCurrent");
+    if (current == context->current)
         return JITGEMM_OK;
     result = context->cuda->cuCtxPushCurrent(context->current);
     if (result != CUDA_SUCCESS)

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# All that needs a GPU, on a machine that need not be able to build.
+# Usage: gpu.sh stage BUILD DIR   installs the library, the tool, the GPU tests
+#                                 and the benchmark from a build tree into DIR
+#        gpu.sh run DIR [LOG]     runs everything in DIR, the whole output in
+#                                 folder LOG; a short table comes last
+set -eu
+
+stage() {
+    build=$1 dir=$2
+    here=$(cd "$(dirname "$0")" && pwd)
+    make -s -C "$build" tests/g_gemm tests/g_plan tests/n_specs \
+        tests/bench/bench examples/grouped_gemm
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    dir=$(cd "$dir" && pwd)
+    make -s -C "$build" install DESTDIR="$dir/root" >/dev/null
+    mkdir -p "$dir/bin" "$dir/lib"
+    find "$dir/root" -name 'libjitgemm.so*' -exec cp -P {} "$dir/lib" \;
+    find "$dir/root" -name jitgemm-warm -exec cp {} "$dir/bin" \;
+    rm -rf "$dir/root"
+    for program in tests/g_gemm tests/g_plan tests/n_specs \
+        tests/bench/bench examples/grouped_gemm; do
+        real=$build/${program%/*}/.libs/${program##*/}
+        [ -f "$real" ] || real=$build/$program
+        cp "$real" "$dir/bin"
+    done
+    cp "$here/gpu.sh" "$here/bench/peers.py" "$dir"
+}
+
+# Usage: step NAME COMMAND...: runs it and adds a row to the table.
+step() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$log/$name" 2>&1 || status=$?
+    case $status in
+    0) result=pass ;;
+    77) result=skip ;;
+    *) result="FAIL ($status)" ;;
+    esac
+    printf '%-12s %-10s %s\n' "$name" "$result" \
+        "$(tail -n 1 "$log/$name")" >>"$log/table"
+}
+
+run() {
+    dir=$(cd "$1" && pwd)
+    log=${2-$dir/log}
+    mkdir -p "$log"
+    : >"$log/table"
+    LD_LIBRARY_PATH=$dir/lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
+    XDG_CACHE_HOME=$(mktemp -d)
+    export LD_LIBRARY_PATH XDG_CACHE_HOME
+    nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.limit \
+        --format=csv,noheader >"$log/card" 2>&1 || true
+    step example "$dir/bin/grouped_gemm"
+    step example-warm "$dir/bin/grouped_gemm"
+    step specs "$dir/bin/n_specs"
+    step gemm "$dir/bin/g_gemm"
+    step plan "$dir/bin/g_plan"
+    for tool in memcheck racecheck synccheck; do
+        step "$tool" timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+            "$dir/bin/g_gemm" small
+    done
+    step bench "$dir/bin/bench" --json
+    step peers python3 "$dir/peers.py"
+    sed -n 's/^{/{/p' "$log/bench" "$log/peers"
+    cat "$log/card" "$log/table"
+    ! grep -q FAIL "$log/table"
+}
+
+command=$1
+shift
+"$command" "$@"
