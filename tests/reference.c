@@ -19,7 +19,7 @@ uint64_t ref_random(uint64_t *state)
 
 double ref_e2m1(unsigned code)
 {
-    static const double table[16] = {0,  0.5,  1,  1.5,  2,  3,  4,  6,
+    static const double table[16] = {0,   0.5,  1,  1.5,  2,  3,  4,  6,
                                      -0., -0.5, -1, -1.5, -2, -3, -4, -6};
 
     return table[code & 15];

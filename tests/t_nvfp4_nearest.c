@@ -37,8 +37,8 @@ static void check_block(const float *x, float tensor_scale,
     CHECK_INT(scale, nearest(amax, 6 * (double)tensor_scale, ref_e4m3, 127));
     for (int i = 0; i < 16; i++) {
         unsigned code = i % 2 ? values[i / 2] >> 4 : values[i / 2] & 15u;
-        unsigned want = scale ? nearest(fabs((double)x[i]), unit, ref_e2m1, 8)
-                              : 0;
+        unsigned want =
+            scale ? nearest(fabs((double)x[i]), unit, ref_e2m1, 8) : 0;
 
         if (scale && signbit(x[i]))
             want |= 8;
@@ -107,8 +107,7 @@ static void test_errors(void)
         {0, 16, -16, JITGEMM_E_ARGUMENT, "ldx", -16, 16},
         {(int64_t)1 << 40, 16, (int64_t)1 << 22, JITGEMM_E_SHAPE, "rows",
          (int64_t)1 << 40, 0},
-        {1, (int64_t)1 << 61, (int64_t)1 << 61, JITGEMM_E_SHAPE, "rows", 1,
-         0},
+        {1, (int64_t)1 << 61, (int64_t)1 << 61, JITGEMM_E_SHAPE, "rows", 1, 0},
     };
     static const float bad[] = {0, -1, INFINITY, NAN};
     float x[16] = {1};
