@@ -61,6 +61,7 @@ static void test_bytes(void)
     /* The most that fits, and what does not. */
     CHECK(jitgemm_scale_bytes((int64_t)1 << 61, 64) == (size_t)1 << 63);
     CHECK(jitgemm_scale_bytes((int64_t)1 << 62, 64) == 0);
+    CHECK(jitgemm_scale_bytes(((int64_t)1 << 62) + 128, 64) == 0);
     CHECK(jitgemm_scale_bytes(INT64_MAX, INT64_MAX) == 0);
     CHECK(jitgemm_scale_bytes((int64_t)1 << 39, (int64_t)1 << 38) == 0);
 }
