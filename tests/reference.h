@@ -51,7 +51,7 @@ void ref_product(const struct ref_operand *a, const struct ref_operand *b,
                  double alpha, double *c, double *abs_sum, int threads);
 
 /* How far a sum of k products in f32 may be from the exact one before it is
- * rounded to f16, and after. */
+ * rounded to f16, and after. abs_sum is ref_product()'s. */
 double ref_sum_bound(double abs_sum, int64_t k);
 double ref_bound(double exact, double abs_sum, int64_t k);
 
