@@ -156,16 +156,16 @@ double ref_operand_value(const struct ref_operand *operand, int64_t row,
 }
 
 /* Products are exact in f32, so only additions err. NVIDIA does not document
- * how a tensor core adds. The model here, after arXiv:2512.07004
- * and doi:10.7717/peerj-cs.330: a step adds 16 products to the accumulator,
- * each cut 25 bits below the leading bit of the largest and the sum to 24
- * bits, a loss below (17 * 2^-25 + 2^-23) < 3 * 2^-22 of the largest. The
- * largest is at most the sum of magnitudes so far, which grows from 0 to
- * abs_sum, and losses of both signs cancel in part: allowed is a third, 2^-22
- * * abs_sum a step, and 16 steps more for alpha and for joining partial sums.
- * This is not a bound that no input can pass, on purpose: three times as wide
- * it would hide a lost product of average size, abs_sum / k, from k = 4600 up
- * instead of 8000. */
+ * how a tensor core adds. The model assumed here (see arXiv:2512.07004 and
+ * doi:10.7717/peerj-cs.330 for measurements): a step adds 16 products to the
+ * accumulator, each cut 25 bits below the leading bit of the largest and the
+ * sum to 24 bits, a loss below (17 * 2^-25 + 2^-23) < 3 * 2^-22 of the
+ * largest. The largest is at most the sum of magnitudes so far, which grows
+ * from 0 to abs_sum, and losses of both signs cancel in part: a third of that
+ * is allowed, abs_sum / 2^22 a step, and 16 steps more for alpha and for
+ * joining partial sums. This is not a bound that no input can pass, on
+ * purpose: three times as wide it would hide a lost product of average size,
+ * abs_sum / k, from k = 4600 up instead of 8000. */
 double ref_sum_bound(double abs_sum, int64_t k)
 {
     return ((double)k / 16 + 16) * 0x1p-22 * abs_sum;
