@@ -151,22 +151,20 @@ static double decode_e4m3(uint8_t code)
     return 0x1p-9 * (exponent ? (8 + mantissa) << (exponent - 1) : mantissa);
 }
 
-/* The e2m1 code nearest to x / unit. A tie goes to the code above the bound
- * if that is the even one. */
+/* The e2m1 code nearest to x / unit: the bounds that |x| is past, counted. A
+ * tie goes up (>=) from odd codes only. */
 static unsigned encode_e2m1(float x, double unit)
 {
-    static const double bounds[] = {0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
     double magnitude = fabs((double)x);
-    unsigned code = 0;
+    int code;
 
     if (isnan(x))
         return 0;
-    for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        double bound = bounds[i] * unit;
-
-        code += magnitude > bound || (i % 2 && magnitude == bound);
-    }
-    return signbit(x) ? code | 8 : code;
+    code = (magnitude > 0.25 * unit) + (magnitude >= 0.75 * unit) +
+           (magnitude > 1.25 * unit) + (magnitude >= 1.75 * unit) +
+           (magnitude > 2.5 * unit) + (magnitude >= 3.5 * unit) +
+           (magnitude > 5 * unit);
+    return (unsigned)code | (signbit(x) ? 8 : 0);
 }
 
 /* Writes BLOCK / 2 bytes of values and returns their scale. */
@@ -232,8 +230,8 @@ jitgemm_status jitgemm_quantize(const float *x, int64_t rows, int64_t k,
         return status;
     for (int64_t row = 0; row < rows; row++)
         for (int64_t i = 0; i < k; i += BLOCK) {
-            *scales++ = quantize_block(x + row * ldx + i, tensor_scale,
-                                       values);
+            *scales++ =
+                quantize_block(x + row * ldx + i, tensor_scale, values);
             values += BLOCK / 2;
         }
     return JITGEMM_OK;

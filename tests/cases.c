@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define X2(v) v, v
-#define X4(v) X2(v), X2(v)
-#define X8(v) X4(v), X4(v)
+#define X2(v)  v, v
+#define X4(v)  X2(v), X2(v)
+#define X8(v)  X4(v), X4(v)
 #define X16(v) X8(v), X8(v)
 #define X32(v) X16(v), X16(v)
 

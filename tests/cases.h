@@ -10,9 +10,9 @@
 enum { CASE_GROUPS = 32 }; /* at most, in one case */
 
 enum case_kind {
-    CASE_TEST,   /* the public problem's tests */
-    CASE_BENCH,  /* the public problem's benchmarks */
-    CASE_LAYER   /* decode and prefill of experts, dense layers */
+    CASE_TEST,  /* the public problem's tests */
+    CASE_BENCH, /* the public problem's benchmarks */
+    CASE_LAYER  /* decode and prefill of experts, dense layers */
 };
 
 struct gemm_case {

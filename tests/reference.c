@@ -19,7 +19,7 @@ uint64_t ref_random(uint64_t *state)
 
 double ref_e2m1(unsigned code)
 {
-    static const double table[16] = {0,  0.5,  1,  1.5,  2,  3,  4,  6,
+    static const double table[16] = {0,   0.5,  1,  1.5,  2,  3,  4,  6,
                                      -0., -0.5, -1, -1.5, -2, -3, -4, -6};
 
     return table[code & 15];
@@ -155,17 +155,17 @@ double ref_operand_value(const struct ref_operand *operand, int64_t row,
            ref_e4m3(operand->scales[scale]);
 }
 
-/* Products are exact in f32, so only additions err. A tensor core adds 16
- * products to the accumulator in one step: it aligns them to the largest,
- * cuts each 25 bits below that one's leading bit (Hopper; sm_80: 24 bits, 8
- * products) and cuts the sum to 24 bits, a loss below
- * (17 * 2^-25 + 2^-23) < 3 * 2^-22 of the largest of the step. The largest
- * is at most the sum of magnitudes so far, which grows from 0 to abs_sum,
- * and cuts of both signs cancel in part: 2^-22 * abs_sum a step is allowed,
- * and 16 steps more for the tree or split that joins partial sums, alpha and
- * f32 code that adds one product at a time. A bound that no input could pass
- * would be three times as wide; then the loss of one product of average size
- * would go unnoticed from k = 2048 up, not from 7168. */
+/* Products are exact in f32, so only additions err. NVIDIA does not document
+ * how a tensor core adds. The model assumed here (see arXiv:2512.07004 and
+ * doi:10.7717/peerj-cs.330 for measurements): a step adds 16 products to the
+ * accumulator, each cut 25 bits below the leading bit of the largest and the
+ * sum to 24 bits, a loss below (17 * 2^-25 + 2^-23) < 3 * 2^-22 of the
+ * largest. The largest is at most the sum of magnitudes so far, which grows
+ * from 0 to abs_sum, and losses of both signs cancel in part: a third of that
+ * is allowed, abs_sum / 2^22 a step, and 16 steps more for alpha and for
+ * joining partial sums. This is not a bound that no input can pass, on
+ * purpose: three times as wide it would hide a lost product of average size,
+ * abs_sum / k, from k = 4600 up instead of 8000. */
 double ref_sum_bound(double abs_sum, int64_t k)
 {
     return ((double)k / 16 + 16) * 0x1p-22 * abs_sum;

@@ -12,18 +12,18 @@
 /* splitmix64: a case replays from its seed alone. */
 uint64_t ref_random(uint64_t *state);
 
-double ref_e2m1(unsigned code);      /* the low four bits */
-double ref_e4m3(unsigned byte);      /* sign ignored; 0x7F and 0xFF: NaN */
-uint16_t ref_f16(double x);          /* nearest even; past 65504: infinity */
+double ref_e2m1(unsigned code); /* the low four bits */
+double ref_e4m3(unsigned byte); /* sign ignored; 0x7F and 0xFF: NaN */
+uint16_t ref_f16(double x);     /* nearest even; past 65504: infinity */
 double ref_f16_value(uint16_t bits);
 
 /* Byte of one scale in the blocked layout of rows of k values. */
 size_t ref_scale_offset(int64_t row, int64_t block, int64_t k);
 
 struct ref_operand {
-    int64_t rows, k;     /* k a multiple of 16 */
-    uint8_t *values;     /* rows * k/2 bytes, even k in the low four bits */
-    uint8_t *scales;     /* blocked, padding included */
+    int64_t rows, k; /* k a multiple of 16 */
+    uint8_t *values; /* rows * k/2 bytes, even k in the low four bits */
+    uint8_t *scales; /* blocked, padding included */
     size_t scale_bytes;
 };
 
@@ -51,7 +51,7 @@ void ref_product(const struct ref_operand *a, const struct ref_operand *b,
                  double alpha, double *c, double *abs_sum, int threads);
 
 /* How far a sum of k products in f32 may be from the exact one before it is
- * rounded to f16, and after. */
+ * rounded to f16, and after. abs_sum is ref_product()'s. */
 double ref_sum_bound(double abs_sum, int64_t k);
 double ref_bound(double exact, double abs_sum, int64_t k);
 

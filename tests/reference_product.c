@@ -42,8 +42,7 @@ static void *allocate(size_t bytes)
 static double decode_scale(const struct ref_operand *operand, int64_t row,
                            int64_t block)
 {
-    return ref_e4m3(
-        operand->scales[ref_scale_offset(row, block, operand->k)]);
+    return ref_e4m3(operand->scales[ref_scale_offset(row, block, operand->k)]);
 }
 
 /* Row `row`, k from first to last, into every STRIP-th double of `out`;

@@ -37,8 +37,8 @@ static void check_block(const float *x, float tensor_scale,
     CHECK_INT(scale, nearest(amax, 6 * (double)tensor_scale, ref_e4m3, 127));
     for (int i = 0; i < 16; i++) {
         unsigned code = i % 2 ? values[i / 2] >> 4 : values[i / 2] & 15u;
-        unsigned want = scale ? nearest(fabs((double)x[i]), unit, ref_e2m1, 8)
-                              : 0;
+        unsigned want =
+            scale ? nearest(fabs((double)x[i]), unit, ref_e2m1, 8) : 0;
 
         if (scale && signbit(x[i]))
             want |= 8;
@@ -77,6 +77,28 @@ static void check_random(int bits, unsigned spread, float tensor_scale)
                         scales[(row * K + k) / 16]);
 }
 
+/* The floats next to every tie under a tensor scale of 24 bits: an error of
+ * one rounding in the quotient would show. */
+static void check_near_ties(float tensor_scale)
+{
+    static const double bounds[7] = {0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
+
+    for (unsigned code = 1; code < 0x7E; code++) {
+        double tie = (ref_e4m3(code) + ref_e4m3(code + 1)) / 2;
+        float x[16] = {(float)(tie * 6 * tensor_scale)};
+        uint8_t values[8], scale;
+
+        for (int pass = 0; pass < 2; pass++) {
+            CHECK_INT(
+                jitgemm_quantize(x, 1, 16, 16, tensor_scale, values, &scale),
+                JITGEMM_OK);
+            check_block(x, tensor_scale, values, scale);
+            for (int i = 0; i < 7; i++)
+                x[1 + i] = (float)(bounds[i] * ref_e4m3(scale) * tensor_scale);
+        }
+    }
+}
+
 static void check_error(jitgemm_status got, jitgemm_status want,
                         const char *argument, int64_t value, int64_t limit)
 {
@@ -107,8 +129,7 @@ static void test_errors(void)
         {0, 16, -16, JITGEMM_E_ARGUMENT, "ldx", -16, 16},
         {(int64_t)1 << 40, 16, (int64_t)1 << 22, JITGEMM_E_SHAPE, "rows",
          (int64_t)1 << 40, 0},
-        {1, (int64_t)1 << 61, (int64_t)1 << 61, JITGEMM_E_SHAPE, "rows", 1,
-         0},
+        {1, (int64_t)1 << 61, (int64_t)1 << 61, JITGEMM_E_SHAPE, "rows", 1, 0},
     };
     static const float bad[] = {0, -1, INFINITY, NAN};
     float x[16] = {1};
@@ -147,6 +168,10 @@ int main(void)
             check_random(bits, spread, 0.0078125f);
             check_random(bits, spread, 1e-5f);
         }
+    check_near_ties(0.1f);
+    check_near_ties(1 / 3.0f);
+    check_near_ties(1e-5f);
+    check_near_ties(0x1.fffffep-12f);
     test_errors();
     return test_end();
 }

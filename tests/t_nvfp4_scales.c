@@ -13,22 +13,34 @@ static void test_offset(void)
         int64_t row, block, k;
         size_t byte;
     } wanted[] = {
-        {0, 0, 64, 0}, {0, 1, 64, 1}, {1, 0, 64, 16}, {31, 0, 64, 496},
-        {32, 0, 64, 4}, {64, 0, 64, 8}, {96, 0, 64, 12}, {127, 3, 64, 511},
-        {128, 0, 64, 512}, {0, 4, 128, 512}, {128, 0, 128, 1024},
+        {0, 0, 64, 0},
+        {0, 1, 64, 1},
+        {1, 0, 64, 16},
+        {31, 0, 64, 496},
+        {32, 0, 64, 4},
+        {64, 0, 64, 8},
+        {96, 0, 64, 12},
+        {127, 3, 64, 511},
+        {128, 0, 64, 512},
+        {0, 4, 128, 512},
+        {128, 0, 128, 1024},
         /* tiles along k are rounded up */
-        {128, 0, 16, 512}, {128, 0, 80, 1024}, {128, 4, 80, 1536},
+        {128, 0, 16, 512},
+        {128, 0, 80, 1024},
+        {128, 4, 80, 1536},
         /* ((200 / 128) * 16 + 13 / 4) * 512 + 8 * 16 + 2 * 4 + 1 */
         {200, 13, 1024, 9865},
         /* the last byte of 2^25 tiles */
         {4294967295, 3, 64, 17179869183},
-        {-1, 0, 64, 0}, {128, -1, 64, 0}, {128, 0, -64, 0},
+        {-1, 0, 64, 0},
+        {128, -1, 64, 0},
+        {128, 0, -64, 0},
     };
 
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        CHECK_INT(jitgemm_scale_offset(wanted[i].row, wanted[i].block,
-                                       wanted[i].k),
-                  wanted[i].byte);
+        CHECK_INT(
+            jitgemm_scale_offset(wanted[i].row, wanted[i].block, wanted[i].k),
+            wanted[i].byte);
     for (int64_t row = 0; row < 300; row++)
         for (int64_t block = 0; block < 13; block++)
             CHECK_INT(jitgemm_scale_offset(row, block, 208),
@@ -49,6 +61,7 @@ static void test_bytes(void)
     /* The most that fits, and what does not. */
     CHECK(jitgemm_scale_bytes((int64_t)1 << 61, 64) == (size_t)1 << 63);
     CHECK(jitgemm_scale_bytes((int64_t)1 << 62, 64) == 0);
+    CHECK(jitgemm_scale_bytes(((int64_t)1 << 62) + 128, 64) == 0);
     CHECK(jitgemm_scale_bytes(INT64_MAX, INT64_MAX) == 0);
     CHECK(jitgemm_scale_bytes((int64_t)1 << 39, (int64_t)1 << 38) == 0);
 }

@@ -7,6 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static int fill_uses_scale(enum ref_fill fill, int byte)
+{
+    if (fill == REF_FULL)
+        return (byte & 0x7F) != 0x7F;
+    return byte == 0x38 || (fill == REF_PUBLIC && byte == 0x40);
+}
+
 /* Every code that the fill may use appears, no other does, and all padding
  * is poison. */
 static void check_fill(enum ref_fill fill, const struct ref_operand *x)
@@ -23,11 +30,7 @@ static void check_fill(enum ref_fill fill, const struct ref_operand *x)
     for (int64_t i = 0; i < x->rows * x->k / 2; i++)
         seen_values[x->values[i]]++;
     for (int byte = 0; byte < 256; byte++) {
-        int code = byte & 0x7F, one = byte == 0x38, two = byte == 0x40;
-
-        CHECK_INT(!!seen_scales[byte], fill == REF_FULL ? code != 0x7F
-                                       : fill == REF_UNIT ? one
-                                                          : one || two);
+        CHECK_INT(!!seen_scales[byte], fill_uses_scale(fill, byte));
         CHECK_INT(!!seen_values[byte], fill != REF_PUBLIC || !(byte & 0x44));
     }
 }
