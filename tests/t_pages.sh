@@ -16,7 +16,8 @@ same() {
 
 # Prototypes, one a line, without blanks and comments.
 tr '\n' ' ' <"$header" | awk '{ gsub(/\*\//, "\n"); print }' |
-    sed 's|/\*.*||' | tr '\n' ' ' | tr ';' '\n' | sed -n 's/.*[ *]\(jitgemm_[a-z_]*\)(\(.*\)).*/\1(\2)/p' |
+    sed 's|/\*.*||' | tr '\n' ' ' | tr ';' '\n' |
+    sed -n 's/.*[ *]\(jitgemm_[a-z_]*\)(\(.*\)).*/\1(\2)/p' |
     tr -d ' ' | sort >"$work/header"
 sed -n 's/^\.Fn \(jitgemm_[a-z_]*\) \(.*\)/\1(\2)/p' "$page" |
     sed 's/" "/,/g; s/"//g' | tr -d ' ' | grep '(' | sort >"$work/page"
@@ -30,12 +31,14 @@ sed -n 's/^\([a-z].*[ *]jitgemm_[a-z_]*\)(.*/\1/p' "$header" |
     tr -d ' ' | sort >"$work/header"
 same "$work/header" "$work/page" 'result types'
 
-sed -n 's/^ *_(\(E_[A-Z_]*\),.*/JITGEMM_\1/p' "$header" | sort >"$work/header"
+sed -n 's/^ *_(\(E_[A-Z_]*\),.*/JITGEMM_\1/p' "$header" | sort \
+    >"$work/header"
 sed -n 's/^\.It Dv //p' "$page" | sort >"$work/page"
 same "$work/header" "$work/page" statuses
 
 sed -n -e 's/.*text("\([A-Z_]*\)").*/\1/p' \
-    -e 's/.*directory("\([A-Z_]*\)").*/\1/p' "$srcdir/lib/env.c" | sort >"$work/header"
+    -e 's/.*directory("\([A-Z_]*\)").*/\1/p' "$srcdir/lib/env.c" | sort \
+    >"$work/header"
 sed -n 's/^\.It Ev //p' "$page" | tr -d ' ' |
     tr ',' '\n' | sort >"$work/page"
 same "$work/header" "$work/page" 'environment variables'

@@ -172,6 +172,7 @@ void report_summary(const struct report *report, double ms,
         {JITGEMM_SOURCE_DISK, true, " from disk,"},
         {JITGEMM_SOURCE_PACK, false, " from a pack,"},
         {JITGEMM_SOURCE_MEMORY, false, " from memory,"},
+        {JITGEMM_SOURCE_NONE, false, " from elsewhere,"},
     };
     size_t count = report->failed;
 
