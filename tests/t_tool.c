@@ -153,8 +153,10 @@ static void test_json(void)
     static const char head[] = "{\"key\":\"0\",\"arch\":\"a\\\"\\\\\","
                                "\"name\":\"\\u0009\\u001f\x7f\"";
     struct report report = {.json = true};
-    struct kernel_job job = {.kernel = {.key = "0", .arch = "a\"\\",
-                                        .name = "\t\x1f\x7f", .ms = 1.5,
+    struct kernel_job job = {.kernel = {.key = "0",
+                                        .arch = "a\"\\",
+                                        .name = "\t\x1f\x7f",
+                                        .ms = 1.5,
                                         .source = JITGEMM_SOURCE_PACK}};
     /* Good characters of 2, 3, 4 bytes; a stray byte; overlong forms; a
      * surrogate; numbers too large; a character cut off. */
@@ -166,10 +168,11 @@ static void test_json(void)
     snprintf(want, sizeof want,
              "%s,\"source\":\"pack\",\"ms\":1.500}\n"
              "%s,\"source\":null,\"ms\":null,\"error\":\""
-             "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 " BAD " "
-             BAD BAD " " BAD BAD BAD " " BAD BAD BAD BAD " " BAD BAD BAD " "
-             BAD BAD BAD BAD " " BAD BAD BAD BAD " " BAD BAD "\"}\n"
-             "%s}\n", head, head, head);
+             "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 " BAD " " BAD BAD
+             " " BAD BAD BAD " " BAD BAD BAD BAD " " BAD BAD BAD
+             " " BAD BAD BAD BAD " " BAD BAD BAD BAD " " BAD BAD "\"}\n"
+             "%s}\n",
+             head, head, head);
     capture(stdout);
     report_kernel(&report, &job);
     job.error = error;
@@ -183,8 +186,10 @@ static void test_json(void)
 static void test_text(void)
 {
     struct report report = {0};
-    struct kernel_job job = {.kernel = {.key = "0", .arch = "sm_90a",
-                                        .name = "gemm", .ms = 12.34,
+    struct kernel_job job = {.kernel = {.key = "0",
+                                        .arch = "sm_90a",
+                                        .name = "gemm",
+                                        .ms = 12.34,
                                         .source = JITGEMM_SOURCE_PACK}};
     char error[] = "why";
 

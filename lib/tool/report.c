@@ -10,8 +10,8 @@
 enum { BAR_WIDTH = 40 };
 
 static const char *const source_names[] = {
-    [JITGEMM_SOURCE_NONE] = "none",     [JITGEMM_SOURCE_MEMORY] = "memory",
-    [JITGEMM_SOURCE_PACK] = "pack",     [JITGEMM_SOURCE_DISK] = "disk",
+    [JITGEMM_SOURCE_NONE] = "none",         [JITGEMM_SOURCE_MEMORY] = "memory",
+    [JITGEMM_SOURCE_PACK] = "pack",         [JITGEMM_SOURCE_DISK] = "disk",
     [JITGEMM_SOURCE_COMPILED] = "compiled",
 };
 
