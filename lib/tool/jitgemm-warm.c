@@ -238,10 +238,11 @@ static jitgemm_status open_context(struct contexts *contexts,
         .arch = arch,
         .cache_dir = settings->list ? "" : settings->cache_dir,
     };
+    const char *log = getenv("JITGEMM_LOG");
     jitgemm_context *context;
     jitgemm_status status;
 
-    if (!getenv("JITGEMM_LOG")) { /* else the library logs, and more */
+    if (!log || !*log) { /* else the library logs, and more */
         options.log_level = JITGEMM_LOG_WARNING;
         options.log = warn;
         options.log_user = report;
