@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CUDA_FUNCTIONS(_)                                                    \
     _(cuInit) _(cuDeviceGet) _(cuDevicePrimaryCtxRetain)                     \
@@ -20,7 +21,7 @@
 
 /* cuda.h renames some functions by macro (cuMemAlloc is cuMemAlloc_v2): the
  * name to look up is the expanded one. */
-#define CUDA_NAME(name) CUDA_NAME_EXPANDED(name)
+#define CUDA_NAME(name)          CUDA_NAME_EXPANDED(name)
 #define CUDA_NAME_EXPANDED(name) #name
 
 static struct {
@@ -101,6 +102,15 @@ static void free_device(const void *device)
 {
     if (device)
         must_cuda(cuda.cuMemFree((uintptr_t)device));
+}
+
+/* The clock of the examples; wait for the stream before reading it. */
+static double now_us(void)
+{
+    struct timespec now;
+
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
 #endif

@@ -3,7 +3,6 @@
  * are: plan, bind, run, check, time. matrices.h makes the operands. Without a
  * GPU, prepare the kernels for one. Usage: grouped_gemm [RUNS_TO_TIME] */
 #include <jitgemm.h>
-#include <time.h>
 
 #include "matrices.h"
 
@@ -34,21 +33,13 @@ static void prepare_only(void)
     jitgemm_status status;
 
     must(jitgemm_context_create(&options, &context));
-    for (int32_t i = 0; !(status = jitgemm_prepare(context, &problem, i,
-                                                   &kernel)); i++)
+    for (int32_t i = 0;
+         !(status = jitgemm_prepare(context, &problem, i, &kernel)); i++)
         print_kernel(&kernel);
     if (status != JITGEMM_E_NOT_FOUND) /* which ends the list */
         must(status);
     jitgemm_context_destroy(context);
     puts("The kernels are ready, but there is no GPU to launch them on.");
-}
-
-static double now_us(void)
-{
-    struct timespec now;
-
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
 static int multiply(jitgemm_context *context, CUstream stream, int runs)
@@ -57,8 +48,13 @@ static int multiply(jitgemm_context *context, CUstream stream, int runs)
     const void *a[GROUPS], *sfa[GROUPS], *b[GROUPS], *sfb[GROUPS];
     const float *alpha[GROUPS];
     void *c[GROUPS];
-    jitgemm_operands operands = {.size = sizeof operands, .a = a, .sfa = sfa,
-                                 .b = b, .sfb = sfb, .c = c, .alpha = alpha};
+    jitgemm_operands operands = {.size = sizeof operands,
+                                 .a = a,
+                                 .sfa = sfa,
+                                 .b = b,
+                                 .sfb = sfb,
+                                 .c = c,
+                                 .alpha = alpha};
     jitgemm_kernel kernel = {.size = sizeof kernel};
     jitgemm_plan *plan;
     double worst = 0, start;

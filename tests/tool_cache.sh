@@ -28,7 +28,8 @@ keys "$work/out" >"$work/keys"
 count=$(wc -l <"$work/keys" | tr -d ' ')
 [ "$count" -ge 2 ] || fail "only $count kernels listed"
 [ "$(sort -u "$work/keys" | wc -l)" -eq "$count" ] || fail "a key twice"
-sed 's/^[0-9a-f]\{32\}  sm_90a    [^ ].*/ok/' "$work/out" | uniq >"$work/fields"
+sed 's/^[0-9a-f]\{32\}  sm_90a    [^ ].*/ok/' "$work/out" | uniq \
+    >"$work/fields"
 echo ok >"$work/ok"
 same "$work/ok" "$work/fields"
 

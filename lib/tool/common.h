@@ -6,8 +6,7 @@
 #include <stddef.h>
 
 #if defined(__GNUC__)
-#define PRINTF_LIKE(text, values) \
-    __attribute__((format(printf, text, values)))
+#define PRINTF_LIKE(text, values) __attribute__((format(printf, text, values)))
 #else
 #define PRINTF_LIKE(text, values)
 #endif

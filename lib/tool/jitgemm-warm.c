@@ -19,17 +19,17 @@
 #include "report.h"
 
 enum {
-    EXIT_MISSING = 1,   /* a kernel is not there */
-    EXIT_USAGE = 2,     /* nothing was done */
+    EXIT_MISSING = 1, /* a kernel is not there */
+    EXIT_USAGE = 2,   /* nothing was done */
     MAX_JOBS = 1024
 };
 
 struct settings {
-    char **archs;       /* in order; none: the GPUs present */
+    char **archs; /* in order; none: the GPUs present */
     size_t arch_count, arch_capacity;
     struct problem_list problems;
     const char *cache_dir;
-    size_t jobs;        /* 0: choose */
+    size_t jobs; /* 0: choose */
     bool problems_given, json, list;
 };
 
@@ -73,9 +73,9 @@ static bool add_archs(struct settings *settings, const char *names)
         arch = grow(NULL, &capacity, length + 1, 1);
         memcpy(arch, names, length);
         arch[length] = '\0';
-        settings->archs = grow(settings->archs, &settings->arch_capacity,
-                               settings->arch_count + 1,
-                               sizeof *settings->archs);
+        settings->archs =
+            grow(settings->archs, &settings->arch_capacity,
+                 settings->arch_count + 1, sizeof *settings->archs);
         settings->archs[settings->arch_count++] = arch;
         if (!names[length])
             return true;
@@ -114,10 +114,10 @@ static void print_version(void)
 {
     uint32_t library = jitgemm_version();
 
-    printf("jitgemm-warm %d.%d.%d, library %u.%u.%u\n",
-           JITGEMM_VERSION_MAJOR, JITGEMM_VERSION_MINOR,
-           JITGEMM_VERSION_PATCH, (unsigned)(library / 10000),
-           (unsigned)(library / 100 % 100), (unsigned)(library % 100));
+    printf("jitgemm-warm %d.%d.%d, library %u.%u.%u\n", JITGEMM_VERSION_MAJOR,
+           JITGEMM_VERSION_MINOR, JITGEMM_VERSION_PATCH,
+           (unsigned)(library / 10000), (unsigned)(library / 100 % 100),
+           (unsigned)(library % 100));
 }
 
 /* Past every character, which getopt_long() gives for short options. */
@@ -222,8 +222,8 @@ static void warn(void *user, int level, const char *line)
     const struct report *report = user;
 
     if (level <= JITGEMM_LOG_WARNING)
-        fprintf(stderr, "%sjitgemm-warm: %s\n",
-                report->bar ? "\r\033[K" : "", line);
+        fprintf(stderr, "%sjitgemm-warm: %s\n", report->bar ? "\r\033[K" : "",
+                line);
 }
 
 /* The context stays in `contexts` until the end, for the list refers to it. */
@@ -238,10 +238,11 @@ static jitgemm_status open_context(struct contexts *contexts,
         .arch = arch,
         .cache_dir = settings->list ? "" : settings->cache_dir,
     };
+    const char *log = getenv("JITGEMM_LOG");
     jitgemm_context *context;
     jitgemm_status status;
 
-    if (!getenv("JITGEMM_LOG")) { /* else the library logs, and more */
+    if (!log || !*log) { /* else the library logs, and more */
         options.log_level = JITGEMM_LOG_WARNING;
         options.log = warn;
         options.log_user = report;
@@ -266,8 +267,7 @@ static bool add_named(struct kernel_list *list, struct contexts *contexts,
         if (open_context(contexts, settings, report, arch, 0)) {
             complain("%s: %s", arch, jitgemm_last_error()->text);
             good = false;
-        } else if (!kernel_list_add(list,
-                                    contexts->items[contexts->count - 1],
+        } else if (!kernel_list_add(list, contexts->items[contexts->count - 1],
                                     arch, &settings->problems)) {
             good = false;
         }
@@ -277,8 +277,7 @@ static bool add_named(struct kernel_list *list, struct contexts *contexts,
 
 /* Adds the kernels for the GPUs present. */
 static bool add_present(struct kernel_list *list, struct contexts *contexts,
-                        const struct settings *settings,
-                        struct report *report)
+                        const struct settings *settings, struct report *report)
 {
     bool good = true;
 
@@ -303,8 +302,8 @@ static bool add_present(struct kernel_list *list, struct contexts *contexts,
                 return false; /* no sign that there is a next device */
             continue;
         }
-        if (!kernel_list_add(list, contexts->items[contexts->count - 1],
-                             name, &settings->problems))
+        if (!kernel_list_add(list, contexts->items[contexts->count - 1], name,
+                             &settings->problems))
             good = false;
         if (list->count == before) /* a GPU like one before: let it go */
             jitgemm_context_destroy(contexts->items[--contexts->count]);

@@ -15,20 +15,20 @@ struct kernel_job {
     jitgemm_context *context;
     const jitgemm_problem *problem; /* whose index-th kernel this is */
     int32_t index;
-    bool done;                  /* what follows does not change again */
-    char *error;                /* why it is missing, or NULL */
+    bool done;   /* what follows does not change again */
+    char *error; /* why it is missing, or NULL */
     jitgemm_kernel kernel;
 };
 
-struct kernel_list {    /* all zero: empty */
+struct kernel_list { /* all zero: empty */
     struct kernel_job *jobs;
     size_t count, capacity;
     pthread_t *threads;
     size_t thread_count;
     /* From kernel_list_start() to kernel_list_finish(): */
-    pthread_mutex_t mutex;      /* guards next, done, and each job's done */
-    pthread_cond_t changed;     /* done has grown */
-    size_t next;                /* the first job that no thread has taken */
+    pthread_mutex_t mutex;  /* guards next, done, and each job's done */
+    pthread_cond_t changed; /* done has grown */
+    size_t next;            /* the first job that no thread has taken */
     size_t done;
 };
 

@@ -12,9 +12,9 @@
 #include "common.h"
 
 enum {
-    MAX_GROUPS = 65536,  /* of jitgemm_problem */
-    QUOTE_BEFORE = 40,   /* bytes of a long text shown before the fault */
-    QUOTE_BYTES = 64     /* and in all */
+    MAX_GROUPS = 65536, /* of jitgemm_problem */
+    QUOTE_BEFORE = 40,  /* bytes of a long text shown before the fault */
+    QUOTE_BYTES = 64    /* and in all */
 };
 
 /* Where a text comes from: `file` is NULL for an option. */
@@ -44,9 +44,8 @@ static char *name_problem(const struct origin *origin, const char *text,
     *name = '\0';
     if (origin->file)
         snprintf(name, bytes, "%s:%lu: ", origin->file, origin->line);
-    snprintf(name + strlen(name), bytes - strlen(name),
-             "problem \"%s%s%s\"", start ? "..." : "", quote,
-             text[start + length] ? "..." : "");
+    snprintf(name + strlen(name), bytes - strlen(name), "problem \"%s%s%s\"",
+             start ? "..." : "", quote, text[start + length] ? "..." : "");
     return name;
 }
 

@@ -13,7 +13,7 @@ struct named_problem {
     char *where;             /* what to call it in messages */
 };
 
-struct problem_list {   /* all zero: empty */
+struct problem_list { /* all zero: empty */
     struct named_problem *items;
     size_t count, capacity;
 };

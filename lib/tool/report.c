@@ -10,8 +10,8 @@
 enum { BAR_WIDTH = 40 };
 
 static const char *const source_names[] = {
-    [JITGEMM_SOURCE_NONE] = "none",     [JITGEMM_SOURCE_MEMORY] = "memory",
-    [JITGEMM_SOURCE_PACK] = "pack",     [JITGEMM_SOURCE_DISK] = "disk",
+    [JITGEMM_SOURCE_NONE] = "none",         [JITGEMM_SOURCE_MEMORY] = "memory",
+    [JITGEMM_SOURCE_PACK] = "pack",         [JITGEMM_SOURCE_DISK] = "disk",
     [JITGEMM_SOURCE_COMPILED] = "compiled",
 };
 
@@ -172,6 +172,7 @@ void report_summary(const struct report *report, double ms,
         {JITGEMM_SOURCE_DISK, true, " from disk,"},
         {JITGEMM_SOURCE_PACK, false, " from a pack,"},
         {JITGEMM_SOURCE_MEMORY, false, " from memory,"},
+        {JITGEMM_SOURCE_NONE, false, " from elsewhere,"},
     };
     size_t count = report->failed;
 

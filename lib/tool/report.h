@@ -10,10 +10,10 @@
 #include "kernel_list.h"
 
 struct report {
-    bool json;      /* JSON lines and nothing else on stdout */
-    bool bar;       /* stderr is a terminal that shows progress */
+    bool json; /* JSON lines and nothing else on stdout */
+    bool bar;  /* stderr is a terminal that shows progress */
     size_t sources[JITGEMM_SOURCE_COMPILED + 1];
-    size_t failed;  /* these two count the calls of report_kernel() */
+    size_t failed; /* these two count the calls of report_kernel() */
 };
 
 /* A kernel that is needed, for --list. */
