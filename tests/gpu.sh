@@ -29,12 +29,13 @@ stage() {
     cp "$here/gpu.sh" "$here/bench/peers.py" "$dir"
 }
 
-# Usage: step NAME COMMAND...: runs it and adds a row to the table.
+# Usage: step NAME COMMAND...: runs it, 150 s at most, and adds a row to the
+# table.
 step() {
     name=$1
     shift
     status=0
-    "$@" >"$log/$name" 2>&1 || status=$?
+    timeout 150 "$@" >"$log/$name" 2>&1 || status=$?
     case $status in
     0) result=pass ;;
     77) result=skip ;;
@@ -60,7 +61,7 @@ run() {
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
     for tool in memcheck racecheck synccheck; do
-        step "$tool" timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small
     done
     step bench "$dir/bin/bench" --json

@@ -11,10 +11,12 @@ host_tests = \
 	tests/t_nvfp4_scales \
 	tests/t_reference \
 	tests/t_reference_product \
-	tests/t_registry
+	tests/t_registry \
+	tests/t_tool
 # Those that deserve the thread sanitizer.
 thread_tests = \
-	tests/t_registry
+	tests/t_registry \
+	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
 	tests/n_specs
@@ -26,11 +28,19 @@ script_tests = \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
 	tests/t_layers.sh \
+	tests/t_pages.sh \
 	tests/t_sanitize_address.sh \
 	tests/t_sanitize_thread.sh \
 	tests/t_symbols.sh
 # The command-line tool.
-tool_tests =
+tool_tests = \
+	tests/tool_arch.sh \
+	tests/tool_cache.sh \
+	tests/tool_example.sh \
+	tests/tool_file.sh \
+	tests/tool_help.sh \
+	tests/tool_json.sh \
+	tests/tool_usage.sh
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
 LDADD = tests/libtest.la libjg.la
@@ -44,6 +54,12 @@ tests_libtest_la_SOURCES = \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
 	tests/test.h
+
+# The tool's parts without the library.
+tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
+	lib/tool/kernel_list.c lib/tool/problem_list.c lib/tool/report.c
+tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
+tests_t_tool_LDADD =
 
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
@@ -63,7 +79,8 @@ endif
 TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
-	$(tool_tests)
+	$(tool_tests) tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
+	tests/gpu.sh tests/bench/peers.py
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
