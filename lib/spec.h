@@ -12,7 +12,7 @@ struct jg_spec {
     const char *symbol;  /* its __global__ function */
     char name[80];       /* for people */
     char arch[12];
-    char text[512];      /* of spec.cuh */
+    char text[1280];     /* of spec.cuh */
     int threads;         /* a block */
     int shared_bytes;    /* dynamic, a block */
 };
