@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Trusted folders and files. */
+#define _GNU_SOURCE /* getrandom, group_member */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *jg_file_text(int error)
+{
+    switch (error) {
+    case JG_FILE_UNTRUSTED:
+        return "wrong owner, or writable by others";
+    case JG_FILE_WRONG_KIND:
+        return "not a regular file";
+    case JG_FILE_WRONG_SIZE:
+        return "wrong size";
+    default:
+        return strerror(error); /* per thread or static in glibc */
+    }
+}
+
+static bool in_group(gid_t group)
+{
+    return group == getegid() || group_member(group);
+}
+
+static int check_trust(const struct stat *info, unsigned flags)
+{
+    bool group = flags & JG_FILE_GROUP && in_group(info->st_gid);
+    mode_t others = group ? S_IWOTH : S_IWOTH | S_IWGRP;
+
+    if (info->st_mode & others)
+        return JG_FILE_UNTRUSTED;
+    if (info->st_uid == geteuid() || info->st_uid == 0 || group)
+        return 0;
+    return JG_FILE_UNTRUSTED;
+}
+
+int jg_file_open_folder(int parent, const char *name, unsigned flags,
+                        int *folder)
+{
+    int follow = flags & JG_FILE_FOLLOW ? 0 : O_NOFOLLOW;
+    mode_t mode = flags & JG_FILE_GROUP ? 0750 : 0700;
+    struct stat info;
+    int fd, error = 0;
+
+    if (flags & JG_FILE_CREATE && mkdirat(parent, name, mode) != 0)
+        error = errno;
+    fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow);
+    if (fd < 0) /* why it could not be made says more than that it is absent */
+        return error && error != EEXIST ? error : errno;
+    error = fstat(fd, &info) != 0 ? errno : check_trust(&info, flags);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    *folder = fd;
+    return 0;
+}
+
+int jg_file_may_create(const char *path, bool own)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return errno;
+    if (own && info.st_uid != geteuid() && info.st_uid != 0)
+        return JG_FILE_UNTRUSTED;
+    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0 ? errno : 0;
+}
+
+/* ---- Read ---- */
+
+static int read_all(int fd, unsigned char *data, size_t size)
+{
+    while (size) {
+        ssize_t got = read(fd, data, size);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (got == 0)
+            return JG_FILE_WRONG_SIZE;
+        data += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+static int read_open(int fd, unsigned flags, size_t limit, void **data,
+                     size_t *size)
+{
+    struct stat info;
+    void *bytes;
+    int error;
+
+    if (fstat(fd, &info) != 0)
+        return errno;
+    if (!S_ISREG(info.st_mode))
+        return JG_FILE_WRONG_KIND;
+    error = check_trust(&info, flags);
+    if (error)
+        return error;
+    if (info.st_size < 0 || (uintmax_t)info.st_size > limit)
+        return JG_FILE_WRONG_SIZE;
+    bytes = malloc((size_t)info.st_size + 1);
+    if (!bytes)
+        return ENOMEM;
+    error = read_all(fd, bytes, (size_t)info.st_size);
+    if (error) {
+        free(bytes);
+        return error;
+    }
+    *data = bytes;
+    *size = (size_t)info.st_size;
+    return 0;
+}
+
+int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
+                 void **data, size_t *size)
+{
+    int error = 0;
+
+    /* NFS says ESTALE of a file that another host has just replaced: there
+     * is a newer one to open. ENOENT is what an ordinary miss says and is
+     * not worth a second look. */
+    for (int attempt = 0; attempt < 2; attempt++) {
+        /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+                                          O_NOCTTY | O_NONBLOCK);
+
+        if (fd < 0) {
+            error = errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
+        } else {
+            error = read_open(fd, flags, limit, data, size);
+            close(fd);
+        }
+        if (error != ESTALE && error != EBUSY)
+            break;
+    }
+    return error;
+}
+
+/* ---- Publish ---- */
+
+/* A new file under a name that nobody else has; -1 and errno if none. */
+static int open_scratch(int scratch, mode_t mode, char name[17])
+{
+    int fd = -1;
+
+    for (int attempt = 0; fd < 0 && attempt < 4; attempt++) {
+        uint64_t random;
+
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+            return -1;
+        snprintf(name, 17, "%016jx", (uintmax_t)random);
+        fd = openat(scratch, name,
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    mode);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+    }
+    return fd;
+}
+
+static int write_all(int fd, const unsigned char *data, size_t size)
+{
+    struct rlimit limit;
+
+    /* Writing past this limit would not only fail but by default kill the
+     * process with SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur)
+        return EFBIG;
+    while (size) {
+        ssize_t put = write(fd, data, size);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        if (put == 0)
+            return ENOSPC;
+        data += put;
+        size -= (size_t)put;
+    }
+    return fsync(fd) != 0 ? errno : 0;
+}
+
+int jg_file_publish(int scratch, int folder, const char *name, unsigned flags,
+                    const void *data, size_t size)
+{
+    mode_t mode = flags & JG_FILE_GROUP ? 0640 : 0600;
+    char temporary[17];
+    int fd, error;
+
+    fd = open_scratch(scratch, mode, temporary);
+    if (fd < 0)
+        return errno;
+    error = write_all(fd, data, size);
+    /* Network file systems report a full disk here. After EINTR the file is
+     * closed and was synced. */
+    if (close(fd) != 0 && errno != EINTR && !error)
+        error = errno;
+    if (!error && renameat(scratch, temporary, folder, name) != 0)
+        error = errno;
+    if (error)
+        unlinkat(scratch, temporary, 0);
+    return error;
+}
