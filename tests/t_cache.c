@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What the cache holds: a put is a hit, everything else a miss. */
 #define _GNU_SOURCE /* nftw */
-#include "cache.h"
-
 #include <pthread.h>
-#include <stdatomic.h>
 
-#include "sample.h"
+#include "one_entry.h"
 #include "scratch.h"
 
-static atomic_int warnings;
-
-static void count_warning(void *user, int level, const char *line)
-{
-    (void)user;
-    (void)line;
-    warnings += level <= JITGEMM_LOG_WARNING;
-}
-
-static const struct jg_log log_warnings = {count_warning, NULL,
-                                           JITGEMM_LOG_DEBUG};
 static struct jg_cache *cache;
-static struct jg_key key, other_key;
+static struct jg_key other_key;
 
-static bool get(const struct jg_key *wanted, const struct jg_entry *expected)
+static bool finds(const struct jg_key *wanted, const struct jg_entry *expected)
 {
     struct jg_entry entry = {.sm = 0};
     void *file = NULL;
-    bool hit = jg_cache_get(cache, wanted, &entry, &file, &log_warnings);
+    bool hit = jg_cache_get(cache, wanted, &entry, &file, &counting);
 
     CHECK_INT(file != NULL, hit);
     if (hit && expected)
@@ -51,11 +37,11 @@ static void test_put_get(const struct jg_entry *sample)
 {
     struct jg_entry entry = *sample;
 
-    CHECK(!get(&key, NULL));
+    CHECK(!finds(&key, NULL));
     CHECK(!exists(in_scratch("c"))); /* reading makes nothing */
-    CHECK(jg_cache_put(cache, &key, sample, &log_warnings));
-    CHECK(get(&key, sample));
-    CHECK(!get(&other_key, NULL));
+    CHECK(jg_cache_put(cache, &key, sample, &counting));
+    CHECK(finds(&key, sample));
+    CHECK(!finds(&other_key, NULL));
     CHECK_INT(mode_of(in_scratch("c")), S_IFDIR | 0700);
     CHECK_INT(mode_of(in_scratch("c/v1/t")), S_IFDIR | 0700);
     CHECK_INT(mode_of(path_of(&key, "e")), S_IFREG | 0600);
@@ -64,15 +50,15 @@ static void test_put_get(const struct jg_entry *sample)
     CHECK_INT(count_files(in_scratch("c")), 2); /* the entry and the tag */
 
     entry.registers = 1;
-    CHECK(jg_cache_put(cache, &key, &entry, &log_warnings));
-    CHECK(get(&key, &entry)); /* replaced */
+    CHECK(jg_cache_put(cache, &key, &entry, &counting));
+    CHECK(finds(&key, &entry)); /* replaced */
     entry.key = (struct jg_span){"x", 1};
-    CHECK(jg_cache_put(cache, &key, &entry, &log_warnings));
-    CHECK(get(&key, NULL)); /* the key given counts, not the entry's */
+    CHECK(jg_cache_put(cache, &key, &entry, &counting));
+    CHECK(finds(&key, NULL)); /* the key given counts, not the entry's */
     CHECK_INT(warnings, 0);
 
     entry.sm = 80;
-    CHECK(!jg_cache_put(cache, &other_key, &entry, &log_warnings));
+    CHECK(!jg_cache_put(cache, &other_key, &entry, &counting));
     CHECK_INT(warnings, 1);
     CHECK(!exists(path_of(&other_key, "e")));
 }
@@ -82,7 +68,7 @@ static void expect_aside(const struct jg_key *of, const void *bytes,
                          size_t size)
 {
     write_file(path_of(of, "e"), bytes, size, 0600);
-    CHECK(!get(of, NULL));
+    CHECK(!finds(of, NULL));
     CHECK(!exists(path_of(of, "e")));
     CHECK_INT(unlink(path_of(of, "q")), 0);
 }
@@ -92,7 +78,7 @@ static void test_damage(const struct jg_entry *sample)
     unsigned char *bytes;
     size_t size;
 
-    CHECK(jg_cache_put(cache, &key, sample, &log_warnings));
+    CHECK(jg_cache_put(cache, &key, sample, &counting));
     bytes = read_file(path_of(&key, "e"), &size);
     CHECK(size > 400);
     warnings = 0;
@@ -104,23 +90,23 @@ static void test_damage(const struct jg_entry *sample)
     }
     CHECK_INT(warnings, 1); /* a cause */
     write_file(path_of(&key, "e"), bytes, size, 0600);
-    CHECK(get(&key, sample));
+    CHECK(finds(&key, sample));
 
     /* A good entry under the name of another key: what a hash collision
      * would look like. */
-    CHECK(jg_cache_put(cache, &other_key, sample, &log_warnings));
+    CHECK(jg_cache_put(cache, &other_key, sample, &counting));
     expect_aside(&other_key, bytes, size);
-    CHECK(get(&key, sample));
+    CHECK(finds(&key, sample));
 
     /* Bad once more, then replaced. */
     write_file(path_of(&key, "e"), bytes, size - 1, 0600);
-    CHECK(!get(&key, NULL));
-    CHECK(jg_cache_put(cache, &key, sample, &log_warnings));
-    CHECK(get(&key, sample));
-    jg_cache_quarantine(cache, &key, &log_warnings);
-    CHECK(!get(&key, NULL));
+    CHECK(!finds(&key, NULL));
+    CHECK(jg_cache_put(cache, &key, sample, &counting));
+    CHECK(finds(&key, sample));
+    jg_cache_quarantine(cache, &key, &counting);
+    CHECK(!finds(&key, NULL));
     CHECK(exists(path_of(&key, "q")));
-    jg_cache_quarantine(cache, &key, &log_warnings); /* nothing there */
+    jg_cache_quarantine(cache, &key, &counting); /* nothing there */
     free(bytes);
 }
 
@@ -143,10 +129,10 @@ static void *put_and_get(void *number)
 
         entry = sample_entry(one);
         entry.cubin = (struct jg_span){cubin, sizeof cubin - (size_t)i};
-        bad += !jg_cache_put(cache, one, &entry, &log_warnings);
+        bad += !jg_cache_put(cache, one, &entry, &counting);
         for (int j = 0; j < 4; j++) {
             file = NULL;
-            bad += !jg_cache_get(cache, one, &read, &file, &log_warnings);
+            bad += !jg_cache_get(cache, one, &read, &file, &counting);
             bad += !file || !same_span(read.key, entry.key);
             free(file);
         }
@@ -195,15 +181,15 @@ int main(void)
     fields.spec = "another";
     CHECK_INT(jg_key_make(&fields, &other_key), JITGEMM_OK);
     sample = sample_entry(&key);
-    cache = jg_cache_open(in_scratch("c"), &env, &log_warnings);
+    cache = jg_cache_open(in_scratch("c"), &env, &counting);
     CHECK_STR(jg_cache_directory(cache), in_scratch("c/v1"));
     test_put_get(&sample);
     test_damage(&sample);
     /* Removed under the running process: filled anew. */
     scratch_clear(in_scratch("c"));
-    CHECK(!get(&key, NULL));
-    CHECK(jg_cache_put(cache, &key, &sample, &log_warnings));
-    CHECK(get(&key, &sample));
+    CHECK(!finds(&key, NULL));
+    CHECK(jg_cache_put(cache, &key, &sample, &counting));
+    CHECK(finds(&key, &sample));
     test_threads();
     jg_cache_close(cache);
     jg_cache_close(NULL);
