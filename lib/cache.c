@@ -12,7 +12,7 @@
  * To attach later: locks between processes that want one key, in BASE/v1/l/,
  * held by the caller from get to put; eviction, which also sweeps t and q, at
  * the end of put; read-only packs, where get looks first. */
-#define _GNU_SOURCE /* strdup, the *at calls */
+#define _POSIX_C_SOURCE 200809L /* renameat, strdup */
 #include "cache.h"
 
 #include <errno.h>

@@ -13,15 +13,15 @@
  *   payload_size = u64 ;
  *   created = i64 ;      (seconds since 1970)
  *   key     = byte{key_size} ;
- *   meta    = { tag size byte{size} } ;  (tags ascend; every tag of entry.c is
- *                                         there, others are skipped)
+ *   meta    = { tag size byte{size} } ;  (tags ascend; all those of entry.c,
+ *                                         and others, which are skipped)
  *   tag     = u16 ;
  *   size    = u32 ;
  *   pad     = { #00 } ;  (to a multiple of 16 from the start: in memory from
- *                         malloc() the cubin is aligned as an ELF file must be)
- *   payload = byte{payload_size} ;       (the cubin)
- *   checksum = byte{16} ;                (XXH3-128 of all before it, in
- *                                         xxHash's canonical byte order)
+ *                         malloc() the cubin is aligned as an ELF file is)
+ *   payload = byte{payload_size} ;  (the cubin)
+ *   checksum = byte{16} ;           (XXH3-128 of all before it, in xxHash's
+ *                                    canonical byte order)
  *
  * Numbers are little endian. */
 #ifndef JG_ENTRY_H

@@ -27,9 +27,9 @@ struct jg_key_fields {
 /* The blob, little endian:
  *
  *   key    = schema arch builtins_id kernel nvrtc nvrtc_id options output
- *            sources spec ;               (fields, in the order of their names)
- *   schema = u16 ;                        (1; another for other fields)
- *   field  = tag:u16 size:u64 byte{size} ;   (tag 1, 2, ... in that order)
+ *            sources spec ;       (each a field, in the order of the names)
+ *   schema = u16 ;                (1; another for other fields)
+ *   field  = tag:u16 size:u64 byte{size} ;  (tags 1, 2, ... in that order)
  *
  * No field can run into its neighbour, so two blobs are equal only if every
  * field is. */
