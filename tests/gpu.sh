@@ -11,7 +11,7 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     make -s -C "$build" tests/g_gemm tests/g_plan tests/n_specs \
-        tests/bench/bench examples/grouped_gemm
+        tests/bench/bench tests/bench/first examples/grouped_gemm
     rm -rf "$dir"
     mkdir -p "$dir"
     dir=$(cd "$dir" && pwd)
@@ -21,7 +21,7 @@ stage() {
     find "$dir/root" -name jitgemm-warm -exec cp {} "$dir/bin" \;
     rm -rf "$dir/root"
     for program in tests/g_gemm tests/g_plan tests/n_specs \
-        tests/bench/bench examples/grouped_gemm; do
+        tests/bench/bench tests/bench/first examples/grouped_gemm; do
         real=$build/${program%/*}/.libs/${program##*/}
         [ -f "$real" ] || real=$build/$program
         cp "$real" "$dir/bin"
@@ -55,8 +55,10 @@ run() {
     export LD_LIBRARY_PATH XDG_CACHE_HOME
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.limit \
         --format=csv,noheader >"$log/card" 2>&1 || true
+    step first-cold "$dir/bin/first"
+    step first-warm "$dir/bin/first"
+    step first-again "$dir/bin/first"
     step example "$dir/bin/grouped_gemm"
-    step example-warm "$dir/bin/grouped_gemm"
     step specs "$dir/bin/n_specs"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
@@ -66,7 +68,7 @@ run() {
     done
     step bench "$dir/bin/bench" --json
     step peers python3 "$dir/peers.py"
-    sed -n 's/^{/{/p' "$log/bench" "$log/peers"
+    grep -h '^{' "$log/bench" "$log/peers" || true
     cat "$log/card" "$log/table"
     ! grep -q FAIL "$log/table"
 }

@@ -5,16 +5,26 @@
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
+	tests/t_buf \
+	tests/t_cache \
+	tests/t_cache_dir \
+	tests/t_cache_trust \
 	tests/t_cases \
+	tests/t_entry \
+	tests/t_env \
+	tests/t_file \
+	tests/t_key \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_status \
 	tests/t_tool
 # Those that deserve the thread sanitizer.
 thread_tests = \
+	tests/t_cache \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
@@ -53,7 +63,7 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/test.h
+	tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
@@ -108,6 +118,10 @@ clean-tests:
 EXTRA_PROGRAMS += tests/bench/bench
 tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+
+EXTRA_PROGRAMS += tests/bench/first
+tests_bench_first_SOURCES = tests/bench/first.c
+tests_bench_first_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 
 bench: tests/bench/bench
 	tests/bench/bench
