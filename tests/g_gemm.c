@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every element of C against the float64 reference, on a GPU: the public
  * cases, full-range inputs, odd sizes, empty groups, NaN, every tile.
- * "g_gemm small" leaves out what takes long under compute-sanitizer. */
+ * "g_gemm small" leaves out what takes long under compute-sanitizer, and
+ * "g_gemm M N K" is one product. */
 #include <stdlib.h>
 
 #include "cases.h"
@@ -194,6 +195,11 @@ int main(int count, char **arguments)
     if (!gpu_open())
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
+    if (count == 4) {
+        test_one("one", atoll(arguments[1]), atoll(arguments[2]),
+                 atoll(arguments[3]));
+        return test_end();
+    }
     test_cases(small);
     test_odd_sizes(small);
     test_empty();

@@ -151,10 +151,17 @@ __device__ void multiply_chunk(float (&d)[spec::tile_m / 2],
     ptx::wgmma_commit_group();
 }
 
+/* Gives a slot back once every lane of the warp has read it. */
+__device__ void release(const ring &ring, int slot)
+{
+    ptx::syncwarp();
+    if (threadIdx.x % 32 == 0)
+        ptx::mbarrier_arrive(&ring.shared.empty[slot]);
+}
+
 __device__ void consumer(smem &shared, const jg_table &table, int index)
 {
-    int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    weight_reader weights(4 * index + warp);
+    weight_reader weights(4 * index + threadIdx.x / 32 % 4);
     ring ring{shared.barriers};
 
     for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
@@ -174,15 +181,14 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
                                  block < blocks);
                 multiply_chunk(d, a[j % 2], shared.activations[ring.slot][j]);
                 ptx::wgmma_wait_group<1>();
-                if (j == 0 && previous >= 0 && lane == 0)
-                    ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+                if (j == 0 && previous >= 0)
+                    release(ring, previous);
             }
             previous = ring.slot;
             ring.next();
         }
         ptx::wgmma_wait_group<0>();
-        if (lane == 0)
-            ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+        release(ring, previous);
 
         int column = tile.column + 64 * index;
         epilogue::store_f16(
