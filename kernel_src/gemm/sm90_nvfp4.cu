@@ -151,10 +151,9 @@ __device__ void multiply_chunk(float (&d)[spec::tile_m / 2],
     ptx::wgmma_commit_group();
 }
 
-/* Gives a slot back once every lane of the warp has read it. */
+/* Gives a slot back: the warp has synchronized since it read it. */
 __device__ void release(const ring &ring, int slot)
 {
-    ptx::syncwarp();
     if (threadIdx.x % 32 == 0)
         ptx::mbarrier_arrive(&ring.shared.empty[slot]);
 }
@@ -174,6 +173,7 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
 
         for (int stage = 0; stage < group.chunks / chunks; stage++) {
             ring.wait_full();
+            ptx::syncwarp(); /* all lanes have read the slot before */
 #pragma unroll
             for (int j = 0; j < chunks; j++) {
                 int block = 4 * (stage * chunks + j) + weights.block;
@@ -188,6 +188,7 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
             ring.next();
         }
         ptx::wgmma_wait_group<0>();
+        ptx::syncwarp();
         release(ring, previous);
 
         int column = tile.column + 64 * index;
