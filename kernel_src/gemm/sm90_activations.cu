@@ -9,41 +9,29 @@
  * consecutive in k, so the loads of a token make whole lines. */
 #include <base/group.h>
 #include <base/types.cuh>
-#include <mma/nvfp4.cuh>
-#include <mma/wgmma_tile.cuh>
+#include <mma/activations.cuh>
 #include <ptx/sync.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
 constexpr int atom_threads = 64;
-constexpr int block_k = 16; /* k that share a scale */
 
-/* Pair `piece` of the four blocks of a chunk. */
+/* A piece of a token's chunk; k is a multiple of half a chunk. */
 __device__ uint4 decode_piece(const jg_group &group, int token, int chunk,
                               int piece)
 {
-    if (token >= group.m || chunk * mma::chunk_k >= group.k)
+    int k = chunk * mma::chunk_k;
+    if (token >= group.m || k >= group.k)
         return {0, 0, 0, 0};
 
-    const u8 *codes = group.a + size_t(token) * (group.k / 2) +
-                      chunk * (mma::chunk_k / 2) + piece / 4 * 4;
-    size_t scale_chunks = ceil_div(group.k, mma::chunk_k);
-    u32 scales = *reinterpret_cast<const u32 *>(
-        group.sfa + (token / 128 * scale_chunks + chunk) * 512 +
-        token % 32 * 16 + token % 128 / 32 * 4);
-    /* k is a multiple of two blocks: the last two may be missing. */
-    int blocks = min(4, group.k / block_k - 4 * chunk);
-
-    u32 pairs[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        pairs[i] = i >= blocks
-                       ? 0
-                       : mma::decode_pair(
-                             *reinterpret_cast<const u32 *>(codes + 8 * i),
-                             piece % 4,
-                             mma::decode_scale(scales >> (8 * i) & 0xff));
-    return {pairs[0], pairs[1], pairs[2], pairs[3]};
+    const u32 *codes = reinterpret_cast<const u32 *>(
+        group.a + size_t(token) * (group.k / 2) + k / 2 + piece / 4 * 4);
+    bool whole = k + mma::chunk_k / 2 < group.k;
+    uint4 words = {codes[0], codes[2], whole ? codes[4] : 0,
+                   whole ? codes[6] : 0};
+    u32 scales[4];
+    mma::decode_scales(scales, mma::activation_scales(group, token, chunk));
+    return mma::activation_piece(words, scales, piece);
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
@@ -64,8 +52,8 @@ sm90_activations(const jg_table table)
 
     size_t atoms = ceil_div(group.m, mma::atom_rows);
     u8 *to = table.workspace + group.activations +
-             (chunk * atoms + atom) * mma::atom_bytes + row * 128 +
-             ((piece ^ row) << 4);
+             (chunk * atoms + atom) * mma::atom_bytes +
+             mma::activation_piece_offset(row, piece);
     *reinterpret_cast<uint4 *>(to) =
         decode_piece(group, atom * mma::atom_rows + row, chunk, piece);
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* C = alpha * A * B^T for all groups on Hopper, as C^T = B * A^T: weight rows
  * are wgmma's M, tokens its N. Persistent blocks of three warpgroups:
- *   0     producer: one thread issues all copies
+ *   0     producer: one thread of warp 0 issues all copies. Activations come
+ *         from gemm/sm90_activations.cu, or, with spec::fused, warps 1 to 3
+ *         decode them on the way, a stage each in turn
  *   1, 2  consumers: decode 64 weight rows each into registers, multiply them
- *         with the activations that gemm/sm90_activations.cu decoded, store
+ *         with the activations, store
  *
- * barrier  count                  arrives               waits
- * full     1 + bytes of the slot  producer and copies   consumers
- * empty    consumer warps         one lane a warp       producer
+ * barrier  count                   arrives                       waits
+ * full     1 + bytes of the slot,  producer thread and copies,   consumers
+ *          fused: 1 more           lane 0 of the decoding warp
+ * empty    consumer warps          one lane a warp               warpgroup 0
  */
 #include <base/group.h>
 #include <base/types.cuh>
 #include <epilogue/store_f16.cuh>
+#include <mma/activations.cuh>
 #include <mma/nvfp4.cuh>
 #include <mma/wgmma_tile.cuh>
 #include <pipeline/ring.cuh>
@@ -41,21 +45,23 @@ struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 staging[consumers][epilogue::staging_bytes];
     pipeline::barriers<spec::stages> barriers;
 };
-static_assert(sizeof(smem) + 1024 <= spec::smem_bytes);
+static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 
 using ring = pipeline::ring<spec::stages>;
 using sched::tile;
 
 /* Copies one stage of a tile into the ring's slot. */
 __device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
-                           const u8 *activations, int atoms, int stage)
+                           const u8 *activations, int stage)
 {
     const jg_group &group = *tile.group;
     ptx::mbarrier *full = &ring.shared.full[ring.slot];
     int group_atoms = ceil_div(group.m, mma::atom_rows);
+    int atoms = min(spec::tile_m / mma::atom_rows,
+                    group_atoms - tile.row / mma::atom_rows);
     int scale_chunks = ceil_div(group.k, mma::chunk_k);
     int first = stage * chunks;
-    u32 activation_bytes = atoms * mma::atom_bytes;
+    u32 activation_bytes = spec::fused ? 0 : atoms * mma::atom_bytes;
     u32 scale_bytes = min(chunks, scale_chunks - first) * scale_chunk_bytes;
 
     ptx::mbarrier_arrive_expect_tx(full, sizeof shared.weights[0] +
@@ -69,7 +75,7 @@ __device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
                         scale_chunk_bytes,
         scale_bytes, full);
 #pragma unroll
-    for (int i = 0; i < chunks; i++)
+    for (int i = 0; i < chunks && !spec::fused; i++)
         ptx::cp_async_bulk(shared.activations[ring.slot][i],
                            activations + size_t(first + i) * group_atoms *
                                              mma::atom_bytes,
@@ -91,12 +97,84 @@ __device__ void producer(smem &shared, const jg_table &table)
         const u8 *activations = table.workspace + group->activations +
                                 size_t(tile.row) / mma::atom_rows *
                                     mma::atom_bytes;
-        int atoms = ceil_div(min(spec::tile_m, group->m - tile.row),
-                             mma::atom_rows);
-        for (int stage = 0; stage < group->chunks / chunks; stage++) {
+        for (int stage = 0, end = group->chunks / chunks; stage < end;
+             stage++) {
             ring.wait_empty();
-            load_stage(shared, ring, tile, activations, atoms, stage);
+            load_stage(shared, ring, tile, activations, stage);
             ring.next();
+        }
+    }
+}
+
+/* 64 k of one token, as they lie in memory. */
+struct raw_activations {
+    uint4 low, high; /* 32 k each */
+    u32 scales;
+
+    __device__ void load(const jg_group &group, int token, int chunk)
+    {
+        int k = chunk * mma::chunk_k;
+
+        low = high = {0, 0, 0, 0};
+        scales = 0;
+        if (token >= group.m || k >= group.k)
+            return;
+        const uint4 *codes = reinterpret_cast<const uint4 *>(
+            group.a + size_t(token) * (group.k / 2) + k / 2);
+        low = codes[0];
+        if (k + mma::chunk_k / 2 < group.k)
+            high = codes[1];
+        scales = mma::activation_scales(group, token, chunk);
+    }
+
+    __device__ void decode(u8 *activations, int row) const
+    {
+        uint4 first = {low.x, low.z, high.x, high.z};
+        uint4 second = {low.y, low.w, high.y, high.w};
+        u32 factors[4];
+
+        mma::decode_scales(factors, scales);
+#pragma unroll
+        for (int piece = 0; piece < 8; piece++)
+            *reinterpret_cast<uint4 *>(
+                activations + mma::activation_piece_offset(row, piece)) =
+                mma::activation_piece(piece < 4 ? first : second, factors,
+                                      piece);
+    }
+};
+
+/* Warps 1 to 3 of the producer. The loads for a stage are under way while its
+ * slot is awaited. Eight lanes in a row take the tokens of an atom, whose
+ * stores the swizzle keeps apart. */
+__device__ void decoder(smem &shared, const jg_table &table)
+{
+    constexpr int rows = spec::tile_m * chunks / 32; /* a lane */
+    ring ring{shared.barriers};
+    int lane = threadIdx.x % 32, turn = threadIdx.x / 32 - 1;
+
+    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
+        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
+        const jg_group &group = *tile.group;
+        for (int stage = 0, end = group.chunks / chunks; stage < end;
+             stage++, ring.next(), turn = turn ? turn - 1 : 2) {
+            if (turn)
+                continue;
+            raw_activations raw[rows];
+#pragma unroll
+            for (int j = 0; j < rows; j++)
+                raw[j].load(group, tile.row + (lane + 32 * j) % spec::tile_m,
+                            stage * chunks + (lane + 32 * j) / spec::tile_m);
+            ring.wait_empty();
+#pragma unroll
+            for (int j = 0; j < rows; j++)
+                raw[j].decode(
+                    shared.activations[ring.slot]
+                                      [(lane + 32 * j) / spec::tile_m],
+                    (lane + 32 * j) % spec::tile_m);
+            ptx::fence_proxy_async();
+            ptx::syncwarp();
+            if (lane == 0)
+                ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);
         }
     }
 }
@@ -104,38 +182,33 @@ __device__ void producer(smem &shared, const jg_table &table)
 /* What a thread of a consumer decodes: rows g and g + 8 of its warp's 16, and
  * of each chunk the block c; g = lane / 4, c = lane % 4. */
 struct weight_reader {
-    int row, block;
+    int block;
+    int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
+                           units are permuted by; row g + 8 has the same */
+    int scales;         /* byte of a chunk */
 
     __device__ weight_reader(int warp)
-        : row(16 * warp + threadIdx.x % 32 / 4), block(threadIdx.x % 4)
     {
-    }
-
-    /* The copy swizzled the 16-byte units of each 128 bytes x 8. */
-    __device__ uint2 codes(const u8 *weights, int row, int chunk) const
-    {
-        int byte = row * weight_row_bytes + 32 * chunk + 8 * block;
-        int swizzle = (byte >> 7) & (weight_row_bytes / 16 - 1);
-        return *reinterpret_cast<const uint2 *>(weights +
-                                                (byte ^ (swizzle << 4)));
+        int row = 16 * warp + threadIdx.x % 32 / 4;
+        block = threadIdx.x % 4;
+        codes = row * weight_row_bytes;
+        swizzle = (codes >> 7 & (weight_row_bytes / 16 - 1)) << 4;
+        scales = row % 32 * 16 + row / 32 * 4 + block;
     }
 
     /* Scales past the end of k are whatever the memory holds. */
-    __device__ u32 scale(const u8 *scales, int row, bool inside) const
-    {
-        u32 byte = scales[row % 32 * 16 + row / 32 * 4 + block];
-        return mma::decode_scale(inside ? byte : 0);
-    }
-
     __device__ void fragment(u32 (&a)[4][4], const smem &shared, int slot,
                              int chunk, bool inside) const
     {
-        const u8 *scales = shared.scales[slot][chunk];
+        const u8 *from = shared.weights[slot] + codes +
+                         ((32 * chunk + 8 * block) ^ swizzle);
+        const u8 *scale = shared.scales[slot][chunk] + scales;
 #pragma unroll
         for (int i = 0; i < 2; i++)
             mma::decode_row(a, i,
-                            codes(shared.weights[slot], row + 8 * i, chunk),
-                            scale(scales, row + 8 * i, inside));
+                            *reinterpret_cast<const uint2 *>(
+                                from + i * 8 * weight_row_bytes),
+                            mma::decode_scale(inside ? scale[i * 128] : 0));
     }
 };
 
@@ -171,7 +244,8 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
         u32 a[2][4][4];
         int previous = -1; /* the slot whose last product may be running */
 
-        for (int stage = 0; stage < group.chunks / chunks; stage++) {
+        for (int stage = 0, end = group.chunks / chunks; stage < end;
+             stage++) {
             ring.wait_full();
             ptx::syncwarp(); /* all lanes have read the slot before */
 #pragma unroll
@@ -200,7 +274,7 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
     }
 }
 
-extern "C" __global__ __launch_bounds__(spec::threads, 1) void
+extern "C" __global__ __launch_bounds__(spec::threads, spec::blocks) void
 sm90_nvfp4(const jg_table table)
 {
     u8 *memory = ptx::dynamic_smem();
@@ -210,7 +284,7 @@ sm90_nvfp4(const jg_table table)
 
     if (threadIdx.x == 0) {
         for (int i = 0; i < spec::stages; i++) {
-            ptx::mbarrier_init(&shared.barriers.full[i], 1);
+            ptx::mbarrier_init(&shared.barriers.full[i], 1 + spec::fused);
             ptx::mbarrier_init(&shared.barriers.empty[i], 4 * consumers);
         }
         ptx::fence_mbarrier_init();
@@ -221,6 +295,8 @@ sm90_nvfp4(const jg_table table)
         ptx::setmaxnreg_dec<spec::producer_registers>();
         if (threadIdx.x == 0)
             producer(shared, table);
+        else if (spec::fused && threadIdx.x >= 32)
+            decoder(shared, table);
     } else {
         ptx::setmaxnreg_inc<spec::consumer_registers>();
         consumer(shared, table, role - 1);

@@ -17,6 +17,13 @@ __device__ inline void syncwarp()
     asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
 }
 
+/* Orders this thread's ordinary accesses to shared memory before later ones of
+ * the asynchronous proxy. */
+__device__ inline void fence_proxy_async()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 template <int registers> __device__ inline void setmaxnreg_inc()
 {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
