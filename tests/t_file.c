@@ -2,6 +2,7 @@
 /* Trusted folders and files. read, write, fsync and close are replaced here
  * by ones that fail when told to. */
 #define _GNU_SOURCE /* nftw, syscall */
+#undef _FORTIFY_SOURCE /* its inline read() would be in the way */
 #include "file.h"
 
 #include <errno.h>
