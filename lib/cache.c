@@ -36,18 +36,17 @@ static const size_t entry_limit = (size_t)64 << 20;
 enum cause { DIRECTORY = 1, READ = 2, DAMAGED = 4, WRITE = 8, FULL = 16 };
 
 struct jg_cache {
-    struct jg_buf base;      /* path; empty: no cache */
-    struct jg_buf directory; /* base/v1 */
-    bool make_parent;        /* of base, at the first put */
+    struct jg_buf base;         /* path; empty: no cache */
+    struct jg_buf directory;    /* base/v1 */
+    bool make_parent;           /* of base, at the first put */
     unsigned base_flags, flags; /* JG_FILE_*: for base, and for all below */
     atomic_uint warned_bits;
-    atomic_uint *warned;     /* = &warned_bits, for holders of a const cache */
+    atomic_uint *warned; /* = &warned_bits, for holders of a const cache */
 };
 
 /* The first of each cause is a warning, the others are for debugging. */
 static void report(const struct jg_cache *cache, enum cause cause,
-                   const char *what, const char *why,
-                   const struct jg_log *log)
+                   const char *what, const char *why, const struct jg_log *log)
 {
     unsigned before = atomic_fetch_or(cache->warned, cause);
     const char *base = cache->base.data ? (char *)cache->base.data : "off";
@@ -80,8 +79,8 @@ static char *parent_of(const char *path)
  * specification wants that of whoever first needs them, and without it a
  * fresh account would be left with /tmp. A home that is not there, or not
  * this user's (root under sudo), is left alone. */
-static int probe(const char *path, const struct choice *choice,
-                 unsigned flags, bool *make_parent)
+static int probe(const char *path, const struct choice *choice, unsigned flags,
+                 bool *make_parent)
 {
     char *parent = NULL, *above = NULL;
     int folder, error;
@@ -114,9 +113,9 @@ static int take(struct jg_cache *cache, const struct choice *choice)
     /* After a slash at the end, a link is followed whatever the flags say. */
     while (base.size > 1 && base.data[base.size - 1] == '/')
         base.data[--base.size] = 0;
-    error = base.failed ? ENOMEM
-                        : probe((char *)base.data, choice, flags,
-                                &cache->make_parent);
+    error = base.failed
+                ? ENOMEM
+                : probe((char *)base.data, choice, flags, &cache->make_parent);
     if (error) {
         jg_buf_free(&base);
         return error;
@@ -230,8 +229,8 @@ static int open_way(const struct jg_cache *cache, const struct jg_key *key,
     way->root = way->shard = -1;
     snprintf(way->shard_name, sizeof way->shard_name, "%.2s", key->name);
     snprintf(way->file, sizeof way->file, "%s.jgc", key->name);
-    error = jg_file_open_folder(AT_FDCWD, path, cache->base_flags | create,
-                                &base);
+    error =
+        jg_file_open_folder(AT_FDCWD, path, cache->base_flags | create, &base);
     if (!error)
         error = descend(base, VERSION, flags, &way->root);
     if (!error)

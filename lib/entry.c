@@ -17,11 +17,21 @@ enum {
     ALIGNMENT = 16
 };
 
-/* Numbers are on disk: never used for another meaning. Texts before numbers;
- * LAST_TEXT and LAST say where each ends. */
+/* These numbers are on disk: a tag is never used for anything else. */
 enum {
-    SYMBOL = 1, ARCH, COMPILER, LIBRARY, HOST, LOG, LAST_TEXT = LOG,
-    SM, REGISTERS, SPILL_BYTES, SHARED_BYTES, COMPILE_MS, LAST = COMPILE_MS
+    SYMBOL = 1,
+    ARCH = 2,
+    COMPILER = 3,
+    LIBRARY = 4,
+    HOST = 5,
+    LOG = 6,
+    LAST_TEXT = LOG, /* numbers from here on, of 4 bytes */
+    SM = 7,
+    REGISTERS = 8,
+    SPILL_BYTES = 9,
+    SHARED_BYTES = 10,
+    COMPILE_MS = 11, /* 8 bytes: IEEE double */
+    LAST = COMPILE_MS
 };
 
 static struct jg_span *text_of(struct jg_entry *entry, unsigned tag)
@@ -120,8 +130,8 @@ void jg_entry_encode(const struct jg_entry *entry, struct jg_buf *out)
     while (!out->failed && (out->size - start) % ALIGNMENT)
         put(out, 0, 1);
     jg_buf_add(out, entry->cubin.data, entry->cubin.size);
-    out->failed |= meta.failed || meta.size > UINT32_MAX ||
-                   entry->key.size > UINT32_MAX;
+    out->failed |=
+        meta.failed || meta.size > UINT32_MAX || entry->key.size > UINT32_MAX;
     if (!out->failed) {
         checksum(out->data + start, out->size - start, sum);
         jg_buf_add(out, sum, sizeof sum);
@@ -224,9 +234,8 @@ static uint64_t arch_number(struct jg_span arch)
  * sm_90 from sm_90a. */
 static uint64_t cubin_number(struct jg_span cubin)
 {
-    static const unsigned char ident[] = {0x7f, 'E', 'L', 'F',
-                                          2 /* 64 bits */,
-                                          1 /* little endian */};
+    /* 64 bits, little endian */
+    static const unsigned char ident[] = {0x7f, 'E', 'L', 'F', 2, 1};
     enum { ABI_VERSION = 8, MACHINE = 18, FLAGS = 48, ELF_HEADER_SIZE = 64 };
     const unsigned char *elf = cubin.data;
 
@@ -254,7 +263,7 @@ static const char *get_body(struct reader *reader, struct jg_entry *entry)
     zero = get(reader, 4);
     payload_size = get(reader, 8);
     entry->created = (int64_t)get(reader, 8);
-    if (flags || zero)
+    if (flags)
         return "unknown flags";
     entry->key = take(reader, key_size);
     meta = take(reader, meta_size);

@@ -137,8 +137,9 @@ int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
      * not worth a second look. */
     for (int attempt = 0; attempt < 2; attempt++) {
         /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
-        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-                                          O_NOCTTY | O_NONBLOCK);
+        int fd =
+            openat(folder, name,
+                   O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
         if (fd < 0) {
             error = errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
@@ -165,9 +166,9 @@ static int open_scratch(int scratch, mode_t mode, char name[17])
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
             return -1;
         snprintf(name, 17, "%016jx", (uintmax_t)random);
-        fd = openat(scratch, name,
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    mode);
+        fd =
+            openat(scratch, name,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -1;
     }

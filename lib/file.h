@@ -16,13 +16,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { /* flags */
+/* Flags. */
+enum {
     JG_FILE_GROUP = 1,
     JG_FILE_CREATE = 2, /* if absent; not its parents */
     JG_FILE_FOLLOW = 4  /* the name may be a symbolic link */
 };
 
-enum { /* errors; errno values stay below 4096 on Linux */
+/* Errors; errno values stay below 4096 on Linux. */
+enum {
     JG_FILE_UNTRUSTED = 4096, /* owner or permissions */
     JG_FILE_WRONG_KIND,       /* not a regular file; a symbolic link */
     JG_FILE_WRONG_SIZE        /* over the limit, or changed while read */

@@ -37,9 +37,9 @@ jitgemm_status jg_key_make(const struct jg_key_fields *fields,
                            struct jg_key *key)
 {
     const char *const values[] = {
-        fields->arch,     fields->builtins_id, fields->kernel,
-        fields->nvrtc,    fields->nvrtc_id,    fields->options,
-        fields->output,   fields->sources,     fields->spec,
+        fields->arch,   fields->builtins_id, fields->kernel,
+        fields->nvrtc,  fields->nvrtc_id,    fields->options,
+        fields->output, fields->sources,     fields->spec,
     };
     struct jg_key made = {.blob = {.data = NULL}};
 

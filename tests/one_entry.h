@@ -18,8 +18,7 @@ static inline void count_warning(void *user, int level, const char *line)
     warnings += level <= JITGEMM_LOG_WARNING;
 }
 
-static const struct jg_log counting = {count_warning, NULL,
-                                       JITGEMM_LOG_DEBUG};
+static const struct jg_log counting = {count_warning, NULL, JITGEMM_LOG_DEBUG};
 static struct jg_key key;
 
 static inline bool put(const struct jg_cache *cache)

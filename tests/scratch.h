@@ -74,8 +74,8 @@ static inline void make_folder(const char *path, mode_t mode)
     CHECK(mkdir(path, 0700) == 0 && chmod(path, mode) == 0);
 }
 
-static inline void write_file(const char *path, const void *bytes,
-                              size_t size, mode_t mode)
+static inline void write_file(const char *path, const void *bytes, size_t size,
+                              mode_t mode)
 {
     FILE *file;
 

@@ -20,7 +20,14 @@ int main(void)
 
     /* Every size on the way through several doublings. */
     for (int i = 0; i < 2000; i++) {
-        jg_buf_printf(&buf, "%c", 'a' + i % 26);
+        char letter = (char)('a' + i % 26);
+
+        if (buf.data) /* the NUL must not be there by luck */
+            memset(buf.data + buf.size, 0xff, buf.capacity - buf.size);
+        if (i % 2)
+            jg_buf_printf(&buf, "%c", letter);
+        else
+            jg_buf_add(&buf, &letter, 1);
         CHECK_INT(buf.size, i + 1);
         CHECK(buf.capacity > buf.size && !buf.data[buf.size]);
     }

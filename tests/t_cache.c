@@ -75,6 +75,8 @@ static void expect_aside(const struct jg_key *of, const void *bytes,
 
 static void test_damage(const struct jg_entry *sample)
 {
+    struct jg_buf longer = {.data = NULL}, encoded = {.data = NULL};
+    struct jg_entry entry = *sample;
     unsigned char *bytes;
     size_t size;
 
@@ -97,6 +99,14 @@ static void test_damage(const struct jg_entry *sample)
     CHECK(jg_cache_put(cache, &other_key, sample, &counting));
     expect_aside(&other_key, bytes, size);
     CHECK(finds(&key, sample));
+    /* And one whose key is this one and a byte more. */
+    jg_buf_add(&longer, key.blob.data, key.blob.size);
+    jg_buf_add(&longer, "x", 1);
+    entry.key = (struct jg_span){longer.data, longer.size};
+    jg_entry_encode(&entry, &encoded);
+    expect_aside(&key, encoded.data, encoded.size);
+    jg_buf_free(&longer);
+    jg_buf_free(&encoded);
 
     /* Bad once more, then replaced. */
     write_file(path_of(&key, "e"), bytes, size - 1, 0600);
@@ -178,7 +188,7 @@ int main(void)
 
     scratch_begin();
     CHECK_INT(jg_key_make(&fields, &key), JITGEMM_OK);
-    fields.spec = "another";
+    fields.spec = "constexpr int block_m = 129;\n"; /* of equal size */
     CHECK_INT(jg_key_make(&fields, &other_key), JITGEMM_OK);
     sample = sample_entry(&key);
     cache = jg_cache_open(in_scratch("c"), &env, &counting);

@@ -2,6 +2,8 @@
 /* Where the cache is: the first directory that will do, made at the first
  * put. */
 #define _GNU_SOURCE /* nftw */
+#include <sys/wait.h>
+
 #include "one_entry.h"
 #include "scratch.h"
 
@@ -31,7 +33,8 @@ static void test_order(void)
     make_folder(in_scratch("home"), 0755);
     CHECK_STR(chosen(in_scratch("option/"), &env), in_scratch("option/v1"));
     CHECK_STR(chosen("", &env), "");
-    CHECK_STR(chosen("relative", &env), "");
+    CHECK_INT(warnings, 0);
+    CHECK_STR(chosen("./relative", &env), "");
     CHECK_INT(warnings, 1);
     CHECK_STR(chosen(NULL, &env), in_scratch("named/v1"));
     env.untrusted = true;
@@ -60,7 +63,7 @@ static void test_named(void)
     name[sizeof name - 1] = 0;
     const char *const bad[] = {in_scratch("open"), in_scratch("group"),
                                in_scratch("file"), in_scratch("no/parent"),
-                               in_scratch(name), in_scratch("file/below")};
+                               in_scratch(name),   in_scratch("file/below")};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_STR(chosen(bad[i], &env), "");
@@ -123,14 +126,56 @@ static void test_made(void)
     jg_cache_close(cache);
 }
 
+/* With the scratch folder as /, so that /tmp can be played with. */
+static void test_tmp(void)
+{
+    struct jg_env env = {.home = "/"};
+    struct jg_cache *cache;
+    char own[40], directory[50];
+
+    snprintf(own, sizeof own, "/tmp/jitgemm-%u", (unsigned)geteuid());
+    snprintf(directory, sizeof directory, "%s/v1", own);
+    make_folder("/tmp", 01777);
+    CHECK_STR(chosen(NULL, &env), directory);
+    CHECK(!exists(own));
+    cache = jg_cache_open(NULL, &env, &counting);
+    CHECK(put(cache) && get(cache));
+    CHECK_INT(mode_of(own), S_IFDIR | 0700);
+    jg_cache_close(cache);
+    /* A link that anybody could have placed, to a folder of this user. */
+    CHECK(rename(own, "/mine") == 0 && symlink("/mine", own) == 0);
+    CHECK_STR(chosen(NULL, &env), "");
+    CHECK_INT(warnings, 1);
+    CHECK_INT(unlink(own), 0);
+    make_folder(own, 0777);
+    CHECK_STR(chosen(NULL, &env), "");
+    CHECK_INT(chmod(own, 0700), 0);
+    CHECK_INT(chown(own, 65534, 65534), 0);
+    CHECK_STR(chosen(NULL, &env), "");
+    CHECK_INT(chmod("/tmp", 0700), 0);
+}
+
 int main(void)
 {
+    int status = -1;
+    pid_t child;
+
     scratch_begin();
     CHECK_INT(jg_key_make(&sample_fields, &key), JITGEMM_OK);
     test_order();
     test_named();
     test_implied();
     test_made();
+    if (geteuid() == 0 && (child = fork()) >= 0) {
+        if (child == 0) {
+            CHECK(chroot(scratch) == 0 && chdir("/") == 0);
+            if (!test_failures)
+                test_tmp();
+            _exit(test_failures != 0);
+        }
+        CHECK_INT(waitpid(child, &status, 0), child);
+        CHECK_INT(status, 0);
+    }
     jg_key_free(&key);
     scratch_end();
     return test_end();

@@ -8,7 +8,8 @@
 #include "sample.h"
 #include "test.h"
 
-enum { KEY_SIZE = 12, META_SIZE = 16, ZERO = 20, PAYLOAD_SIZE = 24, KEY = 40 };
+/* Where things are in the file. */
+enum { META_SIZE = 16, PAYLOAD_SIZE = 24, CREATED = 32, KEY = 40 };
 
 static struct jg_buf encode(const struct jg_entry *entry)
 {
@@ -52,11 +53,8 @@ static void seal(struct jg_buf *bytes)
     unsigned char *sum = bytes->data + bytes->size - 16;
 
     jg_key_digest(bytes->data, bytes->size - 16, hex);
-    for (int i = 0; i < 16; i++) {
-        char digits[3] = {hex[2 * i], hex[2 * i + 1], 0};
-
-        sum[i] = (unsigned char)strtoul(digits, NULL, 16);
-    }
+    for (int i = 0; i < 16; i++)
+        CHECK_INT(sscanf(hex + 2 * i, "%2hhx", &sum[i]), 1);
 }
 
 static void test_round_trip(const struct jg_entry *entry)
@@ -94,47 +92,56 @@ static void test_damage(const struct jg_entry *entry)
     jg_buf_free(&bytes);
 }
 
-/* Under a right checksum, with one value changed: structure must hold by
- * itself. Whatever still decodes must encode to the same bytes. */
+static void expect(struct jg_buf *bytes, const char *why)
+{
+    seal(bytes);
+    CHECK_STR(refused(bytes->data, bytes->size), why);
+}
+
+/* Under a right checksum: no change of the header before `created` passes,
+ * and whatever still decodes must encode to the same bytes. */
 static void test_lies(const struct jg_entry *entry)
 {
     struct jg_buf bytes = encode(entry);
-    size_t meta = KEY + entry->key.size, i;
-    static const size_t header[] = {
-        0, 8, 9, 10, 11, KEY_SIZE, KEY_SIZE + 3, META_SIZE, META_SIZE + 3,
-        ZERO, ZERO + 3, PAYLOAD_SIZE, PAYLOAD_SIZE + 3, PAYLOAD_SIZE + 7};
+    size_t meta = KEY + entry->key.size;
+    size_t size = bytes.data[META_SIZE], after = meta + size;
+    size_t end = bytes.size - 16 - sizeof sample_cubin; /* of the padding */
 
-    for (i = 0; i < bytes.size - 16; i++) {
+    for (size_t i = 0; i < bytes.size - 16; i++) {
         for (int change = 1; change < 256; change <<= 1) {
             bytes.data[i] ^= (unsigned char)change;
             seal(&bytes);
-            refused(bytes.data, bytes.size);
+            CHECK(refused(bytes.data, bytes.size) || i >= CREATED);
             bytes.data[i] ^= (unsigned char)change;
         }
     }
-    for (i = 0; i < sizeof header / sizeof *header; i++) {
-        unsigned char saved = bytes.data[header[i]];
-
-        bytes.data[header[i]] = (unsigned char)~saved;
-        seal(&bytes);
-        CHECK(refused(bytes.data, bytes.size));
-        bytes.data[header[i]] = saved;
-    }
-    memset(bytes.data + PAYLOAD_SIZE, 0xff, 8);
-    seal(&bytes);
-    CHECK_STR(refused(bytes.data, bytes.size), "lengths do not add up");
-    memset(bytes.data + PAYLOAD_SIZE, 0, 8);
-    bytes.data[PAYLOAD_SIZE] = sizeof sample_cubin;
-    bytes.data[bytes.size - 16 - sizeof sample_cubin - 1] = 1; /* padding */
-    seal(&bytes);
-    CHECK_STR(refused(bytes.data, bytes.size), "lengths do not add up");
-    bytes.data[bytes.size - 16 - sizeof sample_cubin - 1] = 0;
-    bytes.data[meta] = 2; /* the first tag twice, none of its own */
-    seal(&bytes);
-    CHECK_STR(refused(bytes.data, bytes.size), "bad metadata");
+    bytes.data[end - 1] = 1; /* padding */
+    expect(&bytes, "lengths do not add up");
+    bytes.data[end - 1] = 0;
+    bytes.data[meta] = 2; /* the second tag twice, not the first */
+    expect(&bytes, "bad metadata");
     bytes.data[meta] = 1;
+    for (int change = -1; change <= 1; change += 2) {
+        /* The last number, of 8 bytes, takes one from the padding or gives
+         * it one. */
+        unsigned char last = bytes.data[after - 1];
+
+        bytes.data[after - 1] = change < 0 ? 0 : last;
+        bytes.data[after - 12] = (unsigned char)(8 + change);
+        bytes.data[META_SIZE] = (unsigned char)(size + (size_t)change);
+        expect(&bytes, "bad metadata");
+        bytes.data[after - 1] = last;
+        bytes.data[after - 12] = 8;
+        bytes.data[META_SIZE] = (unsigned char)size;
+    }
     seal(&bytes);
     CHECK(!refused(bytes.data, bytes.size));
+    jg_buf_add(&bytes, "0123456789abcdef", 16); /* more than the payload */
+    expect(&bytes, "lengths do not add up");
+    bytes.size = end + 16; /* none of the payload */
+    expect(&bytes, "lengths do not add up");
+    memset(bytes.data + PAYLOAD_SIZE, 0xff, 8);
+    expect(&bytes, "lengths do not add up");
     jg_buf_free(&bytes);
 }
 
@@ -144,8 +151,8 @@ static void test_tags(const struct jg_entry *entry)
 {
     struct jg_buf bytes = encode(entry), other = {.data = NULL};
     size_t meta = KEY + entry->key.size;
-    size_t size = bytes.data[META_SIZE] | (size_t)bytes.data[17] << 8;
-    struct {
+    size_t size = bytes.data[META_SIZE];
+    const struct {
         unsigned char tag, size;
         int change; /* of the size of the metadata */
         const char *why;
@@ -164,13 +171,21 @@ static void test_tags(const struct jg_entry *entry)
         jg_buf_add(&other, bytes.data + bytes.size - 16 - sizeof sample_cubin,
                    16 + sizeof sample_cubin);
         other.data[META_SIZE] = (unsigned char)now;
-        other.data[META_SIZE + 1] = (unsigned char)(now >> 8);
         seal(&other);
         why = refused(other.data, other.size);
         CHECK_STR(why ? why : "none", rows[i].why ? rows[i].why : "none");
         jg_buf_free(&other);
     }
     jg_buf_free(&bytes);
+}
+
+static int good(const struct jg_entry *entry)
+{
+    struct jg_buf bytes = encode(entry);
+    const char *why = refused(bytes.data, bytes.size);
+
+    jg_buf_free(&bytes);
+    return !why;
 }
 
 static void test_cubin(const struct jg_entry *sample)
@@ -194,9 +209,9 @@ static void test_cubin(const struct jg_entry *sample)
         {49, 100, "sm_100a", 100, 1}, {49, 120, "sm_120f", 120, 1},
         {49, 100, "sm_90a", 90, 0},  {8, 7, "sm_90a", 90, 0},
         {8, 7, "sm_40", 4, 0},       {8, 9, "sm_90a", 90, 0},
-        {48, 90, "sm_90a", 90, 1},   {49, 0, "sm_90a", 0, 0}};
+        {48, 90, "sm_90a", 90, 1},   {49, 0, "sm_90a", 0, 0},
+        {49, 0, "", 0, 0}};
     struct jg_entry entry = *sample;
-    struct jg_buf bytes;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned char saved = sample_cubin[rows[i].at];
@@ -204,11 +219,8 @@ static void test_cubin(const struct jg_entry *sample)
         sample_cubin[rows[i].at] = (unsigned char)rows[i].value;
         entry.arch = (struct jg_span){rows[i].arch, strlen(rows[i].arch)};
         entry.sm = rows[i].sm;
-        bytes = encode(&entry);
         /* Twice the row, and 1 if it is good. */
-        CHECK_INT(2 * i + !refused(bytes.data, bytes.size),
-                  2 * i + (size_t)rows[i].good);
-        jg_buf_free(&bytes);
+        CHECK_INT(2 * (int)i + good(&entry), 2 * (int)i + rows[i].good);
         sample_cubin[rows[i].at] = saved;
     }
     /* The layout of CUDA 12: the number in the lowest byte. */
@@ -216,13 +228,9 @@ static void test_cubin(const struct jg_entry *sample)
     sample_cubin[8] = 7;
     sample_cubin[48] = 90;
     sample_cubin[49] = 5;
-    bytes = encode(&entry);
-    CHECK(!refused(bytes.data, bytes.size));
-    jg_buf_free(&bytes);
+    CHECK(good(&entry));
     entry.cubin.size = 63; /* an ELF header has 64 */
-    bytes = encode(&entry);
-    CHECK(refused(bytes.data, bytes.size));
-    jg_buf_free(&bytes);
+    CHECK(!good(&entry));
 }
 
 int main(void)

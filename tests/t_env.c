@@ -8,9 +8,13 @@
 
 #include "scratch.h"
 
-static const char *const names[] = {
-    "JITGEMM_LOG", "JITGEMM_CACHE_TRUST_GROUP", "JITGEMM_CACHE_DIR",
-    "XDG_CACHE_HOME", "HOME", "JITGEMM_LIBCUDA", "JITGEMM_LIBNVRTC"};
+static const char *const names[] = {"JITGEMM_LOG",
+                                    "JITGEMM_CACHE_TRUST_GROUP",
+                                    "JITGEMM_CACHE_DIR",
+                                    "XDG_CACHE_HOME",
+                                    "HOME",
+                                    "JITGEMM_LIBCUDA",
+                                    "JITGEMM_LIBNVRTC"};
 
 enum { NAMES = sizeof names / sizeof *names, NO_SETUID = 3 };
 

@@ -92,11 +92,9 @@ static uint64_t number(const unsigned char *bytes, int count)
 static void test_format(void)
 {
     const char *const order[FIELDS] = {
-        sample_fields.arch,     sample_fields.builtins_id,
-        sample_fields.kernel,   sample_fields.nvrtc,
-        sample_fields.nvrtc_id, sample_fields.options,
-        sample_fields.output,   sample_fields.sources,
-        sample_fields.spec};
+        sample_fields.arch,   sample_fields.builtins_id, sample_fields.kernel,
+        sample_fields.nvrtc,  sample_fields.nvrtc_id,    sample_fields.options,
+        sample_fields.output, sample_fields.sources,     sample_fields.spec};
     struct jg_key key = {.blob = {.data = NULL}};
     const unsigned char *at;
 

@@ -79,8 +79,8 @@ static void test_log(void)
 
 int main(void)
 {
-#define CHECK_STATUS(name, number, text)                                     \
-    CHECK_INT(JITGEMM_##name, number);                                       \
+#define CHECK_STATUS(name, number, text)                                      \
+    CHECK_INT(JITGEMM_##name, number);                                        \
     CHECK_STR(jitgemm_status_string(JITGEMM_##name), text);
     JITGEMM_STATUS_MAP(CHECK_STATUS)
     CHECK_STR(jitgemm_status_string((jitgemm_status)12345), "unknown status");
