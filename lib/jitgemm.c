@@ -54,7 +54,9 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_launch_create(context, &checked, plan);
+    status = jg_launch_create(context, &checked,
+                              jg_plan_choose(&checked, &context->device),
+                              plan);
     jg_problem_free(&checked);
     return status;
 }
@@ -103,12 +105,20 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
     return jg_launch_run(plan, stream);
 }
 
+static jitgemm_status fail_index(int32_t index, int32_t count)
+{
+    return jg_fail_argument(JITGEMM_E_NOT_FOUND, "index", -1, index, count,
+                            "index is %d; the number of kernels is %d",
+                            (int)index, (int)count);
+}
+
 /* The spec of a problem's index-th kernel. */
 static jitgemm_status find_spec(jitgemm_context *context,
                                 const jitgemm_problem *problem, int32_t index,
                                 struct jg_spec *spec)
 {
     struct jg_problem checked;
+    const struct jg_config *config;
     jitgemm_status status;
 
     if (!context)
@@ -116,16 +126,12 @@ static jitgemm_status find_spec(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    if (index >= 0 && index < JG_SPEC_KERNELS)
-        jg_spec_make(jg_plan_choose(&checked, &context->device),
-                     &context->device, index, spec);
-    else
-        status = jg_fail_argument(JITGEMM_E_NOT_FOUND, "index", -1, index,
-                                  JG_SPEC_KERNELS,
-                                  "index is %d; the problem needs %d kernels",
-                                  (int)index, JG_SPEC_KERNELS);
+    config = jg_plan_choose(&checked, &context->device);
     jg_problem_free(&checked);
-    return status;
+    if (index < 0 || index >= jg_spec_count(config))
+        return fail_index(index, jg_spec_count(config));
+    jg_spec_make(config, &context->device, index, spec);
+    return JITGEMM_OK;
 }
 
 static jitgemm_status write_report(jitgemm_kernel *to,
@@ -173,9 +179,6 @@ jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
     if (!plan)
         return fail_null("plan");
     if (!jg_launch_kernel(plan, index, &report))
-        return jg_fail_argument(JITGEMM_E_NOT_FOUND, "index", -1, index,
-                                JG_SPEC_KERNELS,
-                                "index is %d; the plan has %d kernels",
-                                (int)index, JG_SPEC_KERNELS);
+        return fail_index(index, plan->kernels);
     return write_report(kernel, &report);
 }

@@ -61,13 +61,14 @@ static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
     plan->table.count = groups;
     plan->table.tiles = (int)tiles;
     plan->table.units = (int)units;
-    *workspace = (size_t)units * ATOM_BYTES;
+    *workspace = plan->config.fused ? 0 : (size_t)units * ATOM_BYTES;
     return JITGEMM_OK;
 }
 
 static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 {
-    for (int i = 0; i < JG_SPEC_KERNELS; i++) {
+    plan->kernels = jg_spec_count(&plan->config);
+    for (int i = 0; i < plan->kernels; i++) {
         struct jg_spec spec;
         struct jg_kernel *kernel;
         jitgemm_status status;
@@ -88,12 +89,17 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 
 static void size_grids(struct jitgemm_plan *plan)
 {
-    int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS;
-    int tiles = plan->table.tiles, sms = plan->context->device.sms;
+    int last = plan->kernels - 1, tiles = plan->table.tiles;
+    int resident = plan->context->device.sms * plan->config.blocks;
 
-    plan->launches[0].blocks =
-        (unsigned)((plan->table.units - 1) / units_a_block + 1);
-    plan->launches[1].blocks = (unsigned)(tiles < sms ? tiles : sms);
+    plan->launches[last].blocks =
+        (unsigned)(tiles < resident ? tiles : resident);
+    if (last > 0) {
+        int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS;
+
+        plan->launches[0].blocks =
+            (unsigned)((plan->table.units - 1) / units_a_block + 1);
+    }
 }
 
 static jitgemm_status allocate(struct jitgemm_plan *plan, size_t workspace)
@@ -144,6 +150,7 @@ static jitgemm_status build(struct jitgemm_plan *plan)
 
 jitgemm_status jg_launch_create(jitgemm_context *context,
                                 struct jg_problem *problem,
+                                const struct jg_config *config,
                                 jitgemm_plan **out)
 {
     /* Loading and allocating would break a capture in global mode that any
@@ -167,7 +174,7 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
         return status;
     }
     plan->context = context;
-    plan->config = *jg_plan_choose(problem, &context->device);
+    plan->config = *config;
     plan->problem = *problem;
     memset(problem, 0, sizeof *problem);
     context->cuda->cuThreadExchangeStreamCaptureMode(&mode);
@@ -201,7 +208,7 @@ void jg_launch_destroy(jitgemm_plan *plan)
 bool jg_launch_kernel(const jitgemm_plan *plan, int32_t index,
                       jitgemm_kernel *kernel)
 {
-    if (index < 0 || index >= JG_SPEC_KERNELS)
+    if (index < 0 || index >= plan->kernels)
         return false;
     *kernel = plan->reports[index];
     return true;
@@ -251,7 +258,7 @@ jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream)
     status = jg_context_enter(plan->context, &pushed);
     if (status != JITGEMM_OK)
         return status;
-    for (int i = 0; i < JG_SPEC_KERNELS && result == CUDA_SUCCESS; i++)
+    for (int i = 0; i < plan->kernels && result == CUDA_SUCCESS; i++)
         result = launch(plan, i, stream);
     if (result != CUDA_SUCCESS)
         status = jg_driver_fail(plan->context->cuda, result,

@@ -11,6 +11,7 @@ struct jitgemm_plan {
     jitgemm_context *context;
     struct jg_config config;
     struct jg_problem problem;
+    int kernels; /* entries in use of the two below */
     jitgemm_kernel reports[JG_SPEC_KERNELS];
     struct {
         CUfunction function;
@@ -23,8 +24,10 @@ struct jitgemm_plan {
     bool bound;
 };
 
+/* Takes the problem over, which is left all zero, unless it fails at once. */
 jitgemm_status jg_launch_create(jitgemm_context *context,
                                 struct jg_problem *problem,
+                                const struct jg_config *config,
                                 jitgemm_plan **plan);
 void jg_launch_destroy(jitgemm_plan *plan);
 jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream);

@@ -9,8 +9,9 @@
  * rows of 128 bytes, the best for memory; with wide tiles two such stages
  * would be all, so they take 128. */
 const struct jg_config jg_plan_configs[] = {
-    {8, 128, 256, 8},   {16, 128, 256, 8},  {32, 128, 256, 6},
-    {64, 128, 256, 4},  {128, 128, 128, 5}, {256, 128, 128, 3},
+    {8, 128, 256, 4, 2, true},     {16, 128, 256, 4, 2, true},
+    {32, 128, 256, 6, 1, false},   {64, 128, 256, 4, 1, false},
+    {128, 128, 128, 5, 1, false},  {256, 128, 128, 3, 1, false},
 };
 const int jg_plan_configs_count =
     sizeof jg_plan_configs / sizeof *jg_plan_configs;

@@ -3,6 +3,8 @@
 #ifndef JG_PLAN_H
 #define JG_PLAN_H
 
+#include <stdbool.h>
+
 #include "device.h"
 #include "problem.h"
 
@@ -11,6 +13,9 @@ struct jg_config {
     int tile_n; /* weight rows */
     int tile_k; /* k of a stage */
     int stages;
+    int blocks; /* a multiprocessor */
+    bool fused; /* the product decodes the activations itself, instead of a
+                   kernel before it */
 };
 
 /* Every configuration that a plan may choose. */

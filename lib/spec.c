@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHARED_BYTES 232448 /* most a block can have on sm_90: 227 KiB */
 
 /* spec.cuh of the constants. The kernel carries them, and its program's name,
  * as text: a cubin then says what it is. */
@@ -33,31 +32,69 @@ static void make_activations(struct jg_spec *spec)
     write_text(spec, constants);
 }
 
-/* Three warpgroups start with 168 registers a thread of the 65536; the
- * producer's gives up what the two consumers take. */
+/* struct smem of gemm/sm90_nvfp4.cu, which checks that it is this many. */
+static int shared_bytes(const struct jg_config *config)
+{
+    int activations = config->tile_m * config->tile_k * 2;
+    int weights = config->tile_n * config->tile_k / 2;
+    int scales = config->tile_n * config->tile_k / 16;
+    int barriers = 2 * 8;
+    int staging = 2 * 2048;   /* a consumer's 16 x 64 f16 */
+    int alignment = 1024;
+
+    return config->stages * (activations + weights + scales + barriers) +
+           staging + alignment;
+}
+
+/* Registers a thread, in the steps of 8 that setmaxnreg knows. The hardware
+ * gives a block's three warpgroups the same share of the 65536, and the
+ * producer's returns what the two consumers take. */
+struct registers {
+    int producer, consumer;
+};
+
+static struct registers share_registers(const struct jg_config *config)
+{
+    int whole = 65536 / 128 / config->blocks / 8 * 8; /* of three threads */
+    int producer = config->fused ? 56 : 24;
+    int consumer = (whole - producer) / 2 / 8 * 8;
+
+    return (struct registers){producer, consumer < 240 ? consumer : 240};
+}
+
 static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
 {
+    struct registers registers = share_registers(config);
     char constants[512];
 
     spec->program = "gemm/sm90_nvfp4.cu";
     spec->symbol = "sm90_nvfp4";
     spec->threads = 384;
-    spec->shared_bytes = SHARED_BYTES;
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages",
+    spec->shared_bytes = shared_bytes(config);
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
-             config->stages);
+             config->stages, config->blocks > 1 ? ", 2 blocks" : "",
+             config->fused ? ", fused" : "");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
              "constexpr int tile_n = %d;\n"
              "constexpr int tile_k = %d;\n"
              "constexpr int stages = %d;\n"
+             "constexpr int blocks = %d;\n"
+             "constexpr bool fused = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
-             "constexpr int producer_registers = 24;\n"
-             "constexpr int consumer_registers = 240;\n",
+             "constexpr int producer_registers = %d;\n"
+             "constexpr int consumer_registers = %d;\n",
              config->tile_m, config->tile_n, config->tile_k, config->stages,
-             spec->threads, spec->shared_bytes);
+             config->blocks, config->fused ? "true" : "false", spec->threads,
+             spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
+}
+
+int jg_spec_count(const struct jg_config *config)
+{
+    return config->fused ? 1 : 2;
 }
 
 void jg_spec_make(const struct jg_config *config,
@@ -66,7 +103,7 @@ void jg_spec_make(const struct jg_config *config,
 {
     memset(spec, 0, sizeof *spec);
     memcpy(spec->arch, device->arch, sizeof spec->arch);
-    if (index == 0)
+    if (index < jg_spec_count(config) - 1)
         make_activations(spec);
     else
         make_gemm(config, spec);

@@ -5,7 +5,7 @@
 
 #include "plan.h"
 
-#define JG_SPEC_KERNELS 2 /* that one product needs, in order of launch */
+#define JG_SPEC_KERNELS 2 /* that one product needs at most */
 
 struct jg_spec {
     const char *program; /* in the kernel texts: "gemm/sm90_nvfp4.cu" */
@@ -17,7 +17,10 @@ struct jg_spec {
     int shared_bytes;    /* dynamic, a block */
 };
 
-/* The index-th kernel, 0 <= index < JG_SPEC_KERNELS. */
+/* How many kernels the configuration needs. The last one is the product. */
+int jg_spec_count(const struct jg_config *config);
+
+/* The index-th, in order of launch; 0 <= index < jg_spec_count(). */
 void jg_spec_make(const struct jg_config *config,
                   const struct jg_device *device, int index,
                   struct jg_spec *spec);

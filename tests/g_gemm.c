@@ -7,35 +7,28 @@
 
 #include "cases.h"
 #include "gpu.h"
-#include "plan.h"
+#include "launch.h"
 #include "product.h"
 #include "test.h"
 
 static jitgemm_context *context;
-static int covered[16]; /* times each configuration ran */
 
-/* Which configuration a problem gets. */
-static int config_of(const jitgemm_problem *problem)
-{
-    struct jg_problem checked;
-    struct jg_device device;
-    int index;
-
-    JITGEMM(jg_problem_read(problem, &checked));
-    JITGEMM(jg_device_of_arch("sm_90a", &device));
-    index = (int)(jg_plan_choose(&checked, &device) - jg_plan_configs);
-    jg_problem_free(&checked);
-    return index;
-}
-
-/* Runs the product twice into poisoned memory. */
-static void run(const struct product *p)
+/* Runs the product twice into poisoned memory, with that configuration or, if
+ * NULL, the plan's own choice. */
+static void run(const struct product *p, const struct jg_config *config)
 {
     jitgemm_problem problem = product_problem(p);
     jitgemm_operands operands = product_operands(p);
     jitgemm_plan *plan;
 
-    JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    if (config) {
+        struct jg_problem checked;
+
+        JITGEMM(jg_problem_read(&problem, &checked));
+        JITGEMM(jg_launch_create(context, &checked, config, &plan));
+    } else {
+        JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    }
     JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
     for (int i = 0; i < 2; i++) {
         product_poison(p);
@@ -43,12 +36,12 @@ static void run(const struct product *p)
         gpu_sync();
     }
     jitgemm_plan_destroy(plan);
-    covered[config_of(&problem)]++;
 }
 
-static void check(const char *name, int32_t groups, const int64_t *m,
-                  const int64_t *n, const int64_t *k, enum ref_fill fill,
-                  double tolerance)
+static void check_config(const char *name, int32_t groups, const int64_t *m,
+                         const int64_t *n, const int64_t *k,
+                         enum ref_fill fill, double tolerance,
+                         const struct jg_config *config)
 {
     static uint64_t seed = 2026;
     static const char *const fills[] = {"public", "full", "unit"};
@@ -57,13 +50,20 @@ static void check(const char *name, int32_t groups, const int64_t *m,
     int64_t bad;
 
     product_make(&p, groups, m, n, k, fill, fill == REF_FULL, ++seed);
-    run(&p);
+    run(&p, config);
     bad = product_check(&p, 0, tolerance, &worst);
     printf("%-24s %-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
            name, fills[fill], (unsigned long long)seed, (long long)bad, worst);
     fflush(stdout);
     CHECK_INT(bad, 0);
     product_free(&p);
+}
+
+static void check(const char *name, int32_t groups, const int64_t *m,
+                  const int64_t *n, const int64_t *k, enum ref_fill fill,
+                  double tolerance)
+{
+    check_config(name, groups, m, n, k, fill, tolerance, NULL);
 }
 
 static void test_cases(bool small)
@@ -83,23 +83,23 @@ static void test_one(const char *name, int64_t m, int64_t n, int64_t k)
     check(name, 1, &m, &n, &k, REF_FULL, 0);
 }
 
-static void test_odd_sizes(bool small)
+/* Every configuration, whatever the plan would choose. */
+static void test_odd_sizes(const struct jg_config *config)
 {
-    static const int64_t m[] = {1, 7, 8, 9, 31, 65, 127, 129, 255, 257};
-    static const int64_t n[] = {8, 16, 120, 128, 136, 264, 640, 8, 1000, 2880};
-    static const int64_t k[] = {32, 64, 96, 160, 224, 256, 288, 480, 736, 2880};
+    static const int64_t m[] = {1, 7, 8, 9, 31, 65, 127, 129, 255, 257, 0, 5};
+    static const int64_t n[] = {8,   16,  120, 128,  136,  264,
+                                640, 8,   1000, 2880, 128, 24576};
+    static const int64_t k[] = {32,  64,  96,  160,  224, 256,
+                                288, 480, 736, 2880, 64,  4064};
     enum { COUNT = sizeof m / sizeof *m };
+    char name[32];
 
-    check("odd sizes", COUNT, m, n, k, REF_FULL, 0);
-    check("odd sizes", COUNT, m, n, k, REF_UNIT, 0);
+    snprintf(name, sizeof name, "odd sizes, tile %d", config->tile_m);
+    check_config(name, COUNT, m, n, k, REF_FULL, 0, config);
+    check_config(name, COUNT, m, n, k, REF_UNIT, 0, config);
     for (int i = 0; i < COUNT; i++)
-        test_one("odd size", m[i], n[i], k[COUNT - 1 - i]);
-    /* Wide tiles need many tokens to be chosen. */
-    if (!small) {
-        test_one("wide", 2049, 1864, 1056);
-        test_one("tall", 5, 24576, 736);
-        test_one("deep", 40, 264, 32768);
-    }
+        check_config(name, 1, &m[i], &n[i], &k[COUNT - 1 - i], REF_FULL, 0,
+                     config);
 }
 
 static void test_empty(void)
@@ -129,30 +129,6 @@ static void test_many_groups(int32_t groups)
     check("many groups", groups, sizes, sizes + groups, sizes + 2 * groups,
           REF_FULL, 0);
     free(sizes);
-}
-
-/* Each tile, whatever the plan's model says of it: sizes for which it is the
- * choice, found by search. */
-static void test_every_tile(void)
-{
-    for (int64_t m = 1; m <= 512; m += m < 16 ? 3 : 25) {
-        for (int64_t n = 128; n <= 24 * 1024; n = n * 3 + 8) {
-            int64_t k = 288;
-            jitgemm_problem problem = {.size = sizeof problem,
-                                       .groups = 1,
-                                       .m = &m,
-                                       .n = &n,
-                                       .k = &k};
-
-            if (covered[config_of(&problem)] < 3)
-                check("each tile", 1, &m, &n, &k, REF_FULL, 0);
-        }
-    }
-    for (int i = 0; i < jg_plan_configs_count; i++) {
-        if (!covered[i])
-            fprintf(stderr, "tile of %d tokens\n", jg_plan_configs[i].tile_m);
-        CHECK(covered[i] > 0);
-    }
 }
 
 /* A NaN scale reaches the row or column that it scales, and no other. */
@@ -201,12 +177,12 @@ int main(int count, char **arguments)
         return test_end();
     }
     test_cases(small);
-    test_odd_sizes(small);
+    for (int i = 0; i < jg_plan_configs_count; i++)
+        test_odd_sizes(&jg_plan_configs[i]);
     test_empty();
     test_many_groups(small ? 17 : 257);
     if (!small)
         test_many_groups(1025);
-    test_every_tile();
     test_nan();
     jitgemm_context_destroy(context);
     return test_end();

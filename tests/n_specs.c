@@ -24,7 +24,8 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
     CHECK_INT(result.spill_bytes, 0);
     CHECK(result.registers > 0);
     CHECK((int)result.registers * spec->threads <= 65536);
-    printf("%-40s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
+    CHECK(spec->shared_bytes <= 232448); /* 227 KiB */
+    printf("%-48s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
            result.registers, result.cubin.size, result.ms);
     jg_compiled_free(&result);
 }
@@ -41,11 +42,11 @@ int main(void)
         return TEST_SKIP;
     }
     CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
-    jg_spec_make(&jg_plan_configs[0], &device, 0, &spec);
-    check_spec(nvrtc, &spec);
     for (int i = 0; i < jg_plan_configs_count; i++) {
-        jg_spec_make(&jg_plan_configs[i], &device, 1, &spec);
-        check_spec(nvrtc, &spec);
+        for (int j = 0; j < jg_spec_count(&jg_plan_configs[i]); j++) {
+            jg_spec_make(&jg_plan_configs[i], &device, j, &spec);
+            check_spec(nvrtc, &spec);
+        }
     }
     return test_end();
 }

@@ -49,7 +49,8 @@ static void make_spec(int config)
     struct jg_device device;
 
     jg_device_of_arch("sm_90a", &device);
-    jg_spec_make(&jg_plan_configs[config], &device, 1, &spec);
+    jg_spec_make(&jg_plan_configs[config], &device,
+                 jg_spec_count(&jg_plan_configs[config]) - 1, &spec);
 }
 
 static void test_one_compile(void)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Times the library on a GPU: each case is verified, then replayed from CUDA
  * graphs that rotate through more operands than the L2 holds.
- * bench [CASE...]: a table, or with --json an object a line. */
+ * bench [--json] [--config M,N,K,STAGES,BLOCKS,FUSED] [CASE...]: a table, or an
+ * object a line. --config takes the place of the plan's choice. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
 #include "gpu.h"
+#include "launch.h"
 #include "product.h"
 #include "test.h"
 
@@ -90,8 +92,28 @@ static void report(const struct gemm_case *c, struct times us,
     fflush(stdout);
 }
 
+static jitgemm_plan *make_plan(jitgemm_context *context,
+                               const struct product *p,
+                               const struct jg_config *config)
+{
+    jitgemm_problem problem = product_problem(p);
+    jitgemm_operands operands = product_operands(p);
+    jitgemm_plan *plan;
+
+    if (config) {
+        struct jg_problem checked;
+
+        JITGEMM(jg_problem_read(&problem, &checked));
+        JITGEMM(jg_launch_create(context, &checked, config, &plan));
+    } else {
+        JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    }
+    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
+    return plan;
+}
+
 static void run_case(jitgemm_context *context, const struct gemm_case *c,
-                     bool json)
+                     const struct jg_config *config, bool json)
 {
     struct product set[MOST_SETS];
     jitgemm_plan *plans[MOST_SETS];
@@ -103,18 +125,12 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
     sets = sets < MOST_SETS ? sets : MOST_SETS;
     product_make(&set[0], c->groups, c->m, c->n, c->k, REF_FULL, true, 1);
     for (int i = 0; i < sets; i++) {
-        jitgemm_problem problem;
-        jitgemm_operands operands;
-
         if (i > 0) {
             set[i] = set[0];
             product_upload(&set[i]);
         }
         product_poison(&set[i]);
-        problem = product_problem(&set[i]);
-        operands = product_operands(&set[i]);
-        JITGEMM(jitgemm_plan_create(context, &problem, &plans[i]));
-        JITGEMM(jitgemm_plan_bind(plans[i], &operands, gpu.stream));
+        plans[i] = make_plan(context, &set[i], config);
     }
     JITGEMM(jitgemm_run(plans[0], gpu.stream));
     gpu_sync();
@@ -122,7 +138,8 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
     if (bad)
         fprintf(stderr, "%s: %lld wrong\n", c->name, (long long)bad);
     CHECK_INT(bad, 0);
-    JITGEMM(jitgemm_plan_kernel(plans[0], 1, &kernel));
+    for (int i = 0; jitgemm_plan_kernel(plans[0], i, &kernel) == JITGEMM_OK;)
+        i++; /* the last is the product */
     report(c, measure(plans, sets), &kernel, json);
     for (int i = 0; i < sets; i++) {
         jitgemm_plan_destroy(plans[i]);
@@ -132,25 +149,45 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
     product_free(&set[0]);
 }
 
+static bool read_config(const char *text, struct jg_config *config)
+{
+    int fused;
+    int count = sscanf(text, "%d,%d,%d,%d,%d,%d", &config->tile_m,
+                       &config->tile_n, &config->tile_k, &config->stages,
+                       &config->blocks, &fused);
+
+    config->fused = fused != 0;
+    return count == 6;
+}
+
 int main(int count, char **arguments)
 {
-    bool json = count > 1 && strcmp(arguments[1], "--json") == 0;
-    int first = json ? 2 : 1;
+    struct jg_config config;
+    const struct jg_config *chosen = NULL;
+    bool json = false, all = true;
     jitgemm_context *context;
 
     if (!gpu_open())
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
-    for (int i = first; i < count; i++) {
+    for (int i = 1; i < count; i++) {
         const struct gemm_case *c = case_find(arguments[i]);
 
-        CHECK(c != NULL);
-        if (c)
-            run_case(context, c, json);
+        if (strcmp(arguments[i], "--json") == 0) {
+            json = true;
+        } else if (strcmp(arguments[i], "--config") == 0 && i + 1 < count) {
+            CHECK(read_config(arguments[++i], &config));
+            chosen = &config;
+        } else {
+            CHECK(c != NULL);
+            all = false;
+            if (c)
+                run_case(context, c, chosen, json);
+        }
     }
-    for (size_t i = 0; i < cases_count && first >= count; i++)
+    for (size_t i = 0; i < cases_count && all; i++)
         if (cases[i].kind != CASE_TEST)
-            run_case(context, &cases[i], json);
+            run_case(context, &cases[i], chosen, json);
     jitgemm_context_destroy(context);
     if (json)
         return test_failures != 0;
