@@ -46,30 +46,32 @@ static int shared_bytes(const struct jg_config *config)
            staging + alignment;
 }
 
-/* Registers a thread, in the steps of 8 that setmaxnreg knows. The hardware
- * gives a block's three warpgroups the same share of the 65536, and the
- * producer's returns what the two consumers take. */
+/* Registers a thread, in the steps of 8 that setmaxnreg knows. A block starts
+ * with equal shares for its three warpgroups; what the producer's gives back
+ * is all that the two consumers can take, more would be waited for for ever. */
 struct registers {
     int producer, consumer;
 };
 
-static struct registers share_registers(const struct jg_config *config)
+static struct registers share_registers(const struct jg_config *config,
+                                        int threads)
 {
-    int whole = 65536 / 128 / config->blocks / 8 * 8; /* of three threads */
+    int entry = 65536 / (threads * config->blocks) / 8 * 8;
     int producer = config->fused ? 56 : 24;
-    int consumer = (whole - producer) / 2 / 8 * 8;
+    int consumer = (3 * entry - producer) / 2 / 8 * 8;
 
     return (struct registers){producer, consumer < 240 ? consumer : 240};
 }
 
 static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
 {
-    struct registers registers = share_registers(config);
+    struct registers registers;
     char constants[512];
 
     spec->program = "gemm/sm90_nvfp4.cu";
     spec->symbol = "sm90_nvfp4";
     spec->threads = 384;
+    registers = share_registers(config, spec->threads);
     spec->shared_bytes = shared_bytes(config);
     snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,

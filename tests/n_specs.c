@@ -6,6 +6,14 @@
 #include "compile.h"
 #include "test.h"
 
+/* The constant of that name in a spec's text, or 0. */
+static int constant(const struct jg_spec *spec, const char *name)
+{
+    const char *at = strstr(spec->text, name);
+
+    return at ? atoi(at + strlen(name) + strlen(" = ")) : 0;
+}
+
 static void check_spec(const struct jg_nvrtc *nvrtc,
                        const struct jg_spec *spec)
 {
@@ -24,6 +32,10 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
     CHECK_INT(result.spill_bytes, 0);
     CHECK(result.registers > 0);
     CHECK((int)result.registers * spec->threads <= 65536);
+    /* A warpgroup that asks for more than others gave back waits for ever. */
+    CHECK(constant(spec, "producer_registers") +
+              2 * constant(spec, "consumer_registers") <=
+          3 * (int)result.registers);
     CHECK(spec->shared_bytes <= 232448); /* 227 KiB */
     printf("%-48s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
            result.registers, result.cubin.size, result.ms);
