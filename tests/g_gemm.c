@@ -2,7 +2,7 @@
 /* Every element of C against the float64 reference, on a GPU: the public
  * cases, full-range inputs, odd sizes, empty groups, NaN, every tile.
  * "g_gemm small" leaves out what takes long under compute-sanitizer, and
- * "g_gemm M N K" is one product. */
+ * "g_gemm M N K" is one product, by every configuration. */
 #include <stdlib.h>
 
 #include "cases.h"
@@ -76,11 +76,6 @@ static void test_cases(bool small)
         check(c->name, c->groups, c->m, c->n, c->k, REF_PUBLIC, 1e-3);
         check(c->name, c->groups, c->m, c->n, c->k, REF_FULL, 0);
     }
-}
-
-static void test_one(const char *name, int64_t m, int64_t n, int64_t k)
-{
-    check(name, 1, &m, &n, &k, REF_FULL, 0);
 }
 
 /* Every configuration, whatever the plan would choose. */
@@ -172,8 +167,12 @@ int main(int count, char **arguments)
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
     if (count == 4) {
-        test_one("one", atoll(arguments[1]), atoll(arguments[2]),
-                 atoll(arguments[3]));
+        int64_t size[] = {atoll(arguments[1]), atoll(arguments[2]),
+                          atoll(arguments[3])};
+
+        for (int i = 0; i < jg_plan_configs_count; i++)
+            check_config("one", 1, &size[0], &size[1], &size[2], REF_FULL, 0,
+                         &jg_plan_configs[i]);
         return test_end();
     }
     test_cases(small);

@@ -17,6 +17,7 @@ host_tests = \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
+	tests/t_plan \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \

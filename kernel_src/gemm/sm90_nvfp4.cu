@@ -9,7 +9,7 @@
  *
  * barrier  count                   arrives                       waits
  * full     1 + bytes of the slot,  producer thread and copies,   consumers
- *          fused: 1 more           lane 0 of the decoding warp
+ *          fused: 32 more          the decoding warp
  * empty    consumer warps          one lane a warp               warpgroup 0
  */
 #include <base/group.h>
@@ -36,7 +36,9 @@ constexpr int block_k = 16;            /* k that share a scale */
 
 static_assert(spec::threads == (1 + consumers) * warpgroup);
 static_assert(spec::tile_n == consumers * 64);
-static_assert(chunks % 2 == 0, "fragments alternate between two buffers");
+constexpr int batch = chunks / 2; /* chunks multiplied at once; two batches a
+                                     stage alternate between two buffers */
+static_assert(chunks == 2 * batch);
 
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 activations[spec::stages][chunks][spec::tile_m * 128];
@@ -172,9 +174,7 @@ __device__ void decoder(smem &shared, const jg_table &table)
                                       [(lane + 32 * j) / spec::tile_m],
                     (lane + 32 * j) % spec::tile_m);
             ptx::fence_proxy_async();
-            ptx::syncwarp();
-            if (lane == 0)
-                ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);
+            ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);
         }
     }
 }
@@ -212,15 +212,19 @@ struct weight_reader {
     }
 };
 
-__device__ void multiply_chunk(float (&d)[spec::tile_m / 2],
-                               const u32 (&a)[4][4], const u8 *activations)
+__device__ void multiply(float (&d)[spec::tile_m / 2],
+                         const u32 (&a)[batch][4][4],
+                         const u8 (*activations)[spec::tile_m * 128])
 {
-    u64 b = mma::activation_descriptor(ptx::shared_address(activations));
-
     ptx::wgmma_fence();
 #pragma unroll
-    for (int step = 0; step < 4; step++)
-        ptx::wgmma_mma_async(d, a[step], b + (step * 32 >> 4));
+    for (int i = 0; i < batch; i++) {
+        u64 b = mma::activation_descriptor(
+            ptx::shared_address(activations[i]));
+#pragma unroll
+        for (int step = 0; step < 4; step++)
+            ptx::wgmma_mma_async(d, a[i][step], b + (step * 32 >> 4));
+    }
     ptx::wgmma_commit_group();
 }
 
@@ -241,7 +245,7 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
         const jg_group &group = *tile.group;
         int blocks = group.k / block_k;
         float d[spec::tile_m / 2] = {};
-        u32 a[2][4][4];
+        u32 a[2][batch][4][4];
         int previous = -1; /* the slot whose last product may be running */
 
         for (int stage = 0, end = group.chunks / chunks; stage < end;
@@ -249,11 +253,15 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
             ring.wait_full();
             ptx::syncwarp(); /* all lanes have read the slot before */
 #pragma unroll
-            for (int j = 0; j < chunks; j++) {
-                int block = 4 * (stage * chunks + j) + weights.block;
-                weights.fragment(a[j % 2], shared, ring.slot, j,
-                                 block < blocks);
-                multiply_chunk(d, a[j % 2], shared.activations[ring.slot][j]);
+            for (int j = 0; j < 2; j++) {
+                int first = j * batch; /* chunk of the stage */
+#pragma unroll
+                for (int i = 0; i < batch; i++) {
+                    int chunk = stage * chunks + first + i;
+                    weights.fragment(a[j][i], shared, ring.slot, first + i,
+                                     4 * chunk + weights.block < blocks);
+                }
+                multiply(d, a[j], &shared.activations[ring.slot][first]);
                 ptx::wgmma_wait_group<1>();
                 if (j == 0 && previous >= 0)
                     release(ring, previous);
@@ -284,7 +292,8 @@ sm90_nvfp4(const jg_table table)
 
     if (threadIdx.x == 0) {
         for (int i = 0; i < spec::stages; i++) {
-            ptx::mbarrier_init(&shared.barriers.full[i], 1 + spec::fused);
+            ptx::mbarrier_init(&shared.barriers.full[i],
+                               1 + (spec::fused ? 32 : 0));
             ptx::mbarrier_init(&shared.barriers.empty[i], 4 * consumers);
         }
         ptx::fence_mbarrier_init();

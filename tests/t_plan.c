@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Which configuration a plan chooses, and how a group is cut. */
+#include "plan.h"
+#include "spec.h"
+#include "test.h"
+
+static struct jg_device device;
+
+static const struct jg_config *choose(int32_t groups, int32_t m, int32_t n,
+                                      int32_t k)
+{
+    struct jg_size sizes[64];
+    struct jg_problem problem = {groups, sizes};
+
+    for (int32_t g = 0; g < groups; g++)
+        sizes[g] = (struct jg_size){m, n, k};
+    return jg_plan_choose(&problem, &device);
+}
+
+static void test_choice(void)
+{
+    static const int32_t tokens[] = {8, 16, 32, 64, 128, 256};
+
+    /* As many tiles as fill an H200 many times over: the tile that fits. */
+    for (int i = 0; i < 6; i++)
+        CHECK_INT(choose(32, tokens[i], 4096, 7168)->tile_m, tokens[i]);
+    CHECK_INT(choose(1, 8192, 8192, 8192)->tile_m, 256);
+    /* Little work is done in one launch, much is not. */
+    CHECK(choose(1, 1, 4096, 4096)->fused);
+    CHECK(choose(1, 8, 8192, 8192)->fused);
+    CHECK(!choose(32, 8, 4096, 7168)->fused);
+    CHECK(!choose(8, 128, 4096, 7168)->fused);
+    /* Few tiles: narrower ones keep more multiprocessors busy. */
+    CHECK(choose(1, 256, 1024, 4096)->tile_m < 256);
+    /* Nothing to do is no division by zero. */
+    CHECK(choose(4, 0, 128, 128) != NULL);
+}
+
+static void test_cuts(void)
+{
+    struct jg_config config = {.tile_m = 64, .tile_n = 128, .tile_k = 256};
+
+    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){0, 128, 256}), 0);
+    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){1, 8, 32}), 1);
+    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){65, 136, 32}), 4);
+    CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 32}), 4);
+    CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 288}), 8);
+    CHECK_INT(jg_plan_units(&config, (struct jg_size){9, 8, 288}), 16);
+    CHECK_INT(jg_plan_tiles(&config,
+                            (struct jg_size){INT32_MAX, INT32_MAX, 32}),
+              (int64_t)33554432 * 16777216);
+}
+
+/* The plan's table is what its kernels are compiled from. */
+static void test_specs(void)
+{
+    for (int i = 0; i < jg_plan_configs_count; i++) {
+        const struct jg_config *config = &jg_plan_configs[i];
+        struct jg_spec spec, other;
+        char constant[64];
+        int last = jg_spec_count(config) - 1;
+
+        CHECK_INT(last, config->fused ? 0 : 1);
+        jg_spec_make(config, &device, last, &spec);
+        CHECK_STR(spec.symbol, "sm90_nvfp4");
+        CHECK_STR(spec.arch, "sm_90a");
+        snprintf(constant, sizeof constant, "int tile_m = %d;",
+                 config->tile_m);
+        CHECK(strstr(spec.text, constant) != NULL);
+        snprintf(constant, sizeof constant, "int smem_bytes = %d;",
+                 spec.shared_bytes);
+        CHECK(strstr(spec.text, constant) != NULL);
+        CHECK(strstr(spec.text, spec.program) != NULL);
+        CHECK(spec.text[sizeof spec.text - 2] == 0); /* not cut short */
+        /* Two blocks share 228 KiB, of which each costs one more. */
+        CHECK(config->blocks * (spec.shared_bytes + 1024) <= 228 * 1024);
+        for (int j = 0; j < i; j++) {
+            jg_spec_make(&jg_plan_configs[j], &device,
+                         jg_spec_count(&jg_plan_configs[j]) - 1, &other);
+            CHECK(strcmp(spec.text, other.text) != 0);
+            CHECK(strcmp(spec.name, other.name) != 0);
+        }
+    }
+}
+
+int main(void)
+{
+    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
+    test_choice();
+    test_cuts();
+    test_specs();
+    return test_end();
+}
