@@ -10,7 +10,7 @@
  * barrier  count                   arrives                       waits
  * full     1 + bytes of the slot,  producer thread and copies,   consumers
  *          fused: 32 more          the decoding warp
- * empty    consumer warps          one lane a warp               warpgroup 0
+ * empty    consumer threads        consumers                     warpgroup 0
  */
 #include <base/group.h>
 #include <base/types.cuh>
@@ -228,13 +228,6 @@ __device__ void multiply(float (&d)[spec::tile_m / 2],
     ptx::wgmma_commit_group();
 }
 
-/* Gives a slot back: the warp has synchronized since it read it. */
-__device__ void release(const ring &ring, int slot)
-{
-    if (threadIdx.x % 32 == 0)
-        ptx::mbarrier_arrive(&ring.shared.empty[slot]);
-}
-
 __device__ void consumer(smem &shared, const jg_table &table, int index)
 {
     weight_reader weights(4 * index + threadIdx.x / 32 % 4);
@@ -251,7 +244,6 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
         for (int stage = 0, end = group.chunks / chunks; stage < end;
              stage++) {
             ring.wait_full();
-            ptx::syncwarp(); /* all lanes have read the slot before */
 #pragma unroll
             for (int j = 0; j < 2; j++) {
                 int first = j * batch; /* chunk of the stage */
@@ -264,14 +256,13 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
                 multiply(d, a[j], &shared.activations[ring.slot][first]);
                 ptx::wgmma_wait_group<1>();
                 if (j == 0 && previous >= 0)
-                    release(ring, previous);
+                    ptx::mbarrier_arrive(&ring.shared.empty[previous]);
             }
             previous = ring.slot;
             ring.next();
         }
         ptx::wgmma_wait_group<0>();
-        ptx::syncwarp();
-        release(ring, previous);
+        ptx::mbarrier_arrive(&ring.shared.empty[previous]);
 
         int column = tile.column + 64 * index;
         epilogue::store_f16(
@@ -294,7 +285,8 @@ sm90_nvfp4(const jg_table table)
         for (int i = 0; i < spec::stages; i++) {
             ptx::mbarrier_init(&shared.barriers.full[i],
                                1 + (spec::fused ? 32 : 0));
-            ptx::mbarrier_init(&shared.barriers.empty[i], 4 * consumers);
+            ptx::mbarrier_init(&shared.barriers.empty[i],
+                               consumers * warpgroup);
         }
         ptx::fence_mbarrier_init();
     }

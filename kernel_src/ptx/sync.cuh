@@ -12,11 +12,6 @@ __device__ inline void bar_sync(u32 id, u32 threads)
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-__device__ inline void syncwarp()
-{
-    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
-
 /* Orders this thread's ordinary accesses to shared memory before later ones of
  * the asynchronous proxy. */
 __device__ inline void fence_proxy_async()
