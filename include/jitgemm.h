@@ -16,7 +16,8 @@
  * Products are exact; sums are in f32; C is rounded once, to nearest even.
  *
  * A context finds a device, a compiler and a cache. A plan is made once for
- * one set of sizes: everything slow happens there. A run is two launches.
+ * one set of sizes: everything slow happens there. A run is one or two
+ * launches.
  *
  * Every function that can fail returns a status; jitgemm_last_error() then
  * has the detail for the calling thread. Outputs are written on success only.
@@ -110,10 +111,11 @@ typedef struct jitgemm_context_options {
     const char *arch;       /* NULL, or e.g. "sm_90a": find and compile
                                kernels only; needs no GPU and no driver, and
                                jitgemm_plan_create() is refused */
-    const char *cache_dir;  /* NULL: JITGEMM_CACHE_DIR, else
+    const char *cache_dir;  /* absolute path; "": no disk cache; NULL:
+                               JITGEMM_CACHE_DIR, else
                                $XDG_CACHE_HOME/jitgemm, else
                                $HOME/.cache/jitgemm, else
-                               /tmp/jitgemm-UID; "": no disk cache */
+                               /tmp/jitgemm-UID */
     jitgemm_log_fn log;     /* NULL: stderr if JITGEMM_LOG=1..4 is set */
     void *log_user;
 } jitgemm_context_options;
@@ -152,7 +154,7 @@ typedef struct jitgemm_plan jitgemm_plan;
 
 /* Validates the problem, chooses the kernels, finds or compiles and loads
  * them, and allocates device memory: the table of groups and a workspace of
- * about 2 * sum(m * k) bytes. The problem's arrays are copied.
+ * up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
  * Safe while another stream is being captured.
  * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ARCH, E_NO_NVRTC, E_COMPILE,
  * E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
@@ -256,13 +258,15 @@ jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
 
 /* Blocked ("128x4") scale layout of a rows x k operand: byte of the scale of
  * `row` and `block` (k index / 16), and size of the whole buffer: rows padded
- * to 128, k to 64. Both 0 if an argument is negative. */
+ * to 128, k to 64. Both 0 if an argument is negative, jitgemm_scale_bytes()
+ * also if the size does not fit size_t. */
 size_t jitgemm_scale_offset(int64_t row, int64_t block, int64_t k);
 size_t jitgemm_scale_bytes(int64_t rows, int64_t k);
 
 /* Converts rows x k/16 scales from row-major to blocked, padding set to 0,
- * and back. The buffers may not overlap.
- * Errors: E_ARGUMENT, E_SHAPE (k not a multiple of 16). */
+ * and back. The buffers may not overlap. No rows or no k is nothing to do.
+ * Errors: E_ARGUMENT (NULL), E_SHAPE (rows or k negative or their scales too
+ * many for size_t, k not a multiple of 16). */
 jitgemm_status jitgemm_scales_to_blocked(int64_t rows, int64_t k,
                                          const uint8_t *row_major,
                                          uint8_t *blocked);
@@ -272,7 +276,7 @@ jitgemm_status jitgemm_scales_from_blocked(int64_t rows, int64_t k,
 
 /* The tensor scale that uses the whole range of NVFP4: max |x| / (6 * 448),
  * a multiplier, as ModelOpt stores it (compressed-tensors stores 1 / this).
- * NaN elements are ignored; 1 if all finite elements are 0 or none is.
+ * NaN and infinities are ignored; 1 if all finite elements are 0 or none is.
  * alpha of a product is the product of the two tensor scales. */
 float jitgemm_tensor_scale(const float *x, size_t count);
 
@@ -281,7 +285,8 @@ float jitgemm_tensor_scale(const float *x, size_t count);
  * Writes rows * k/2 bytes of values, even k in the low four bits, and
  * rows * k/16 row-major scales. Rounds to nearest, ties to the even code;
  * magnitudes past the range saturate. A block whose scale rounds to 0 becomes
- * 0. An infinity saturates, a NaN element becomes 0.
+ * 0. An infinity saturates, a NaN element becomes 0; a negative that rounds to
+ * 0 keeps its sign.
  * Errors: E_ARGUMENT (NULL, ldx < k, tensor_scale not finite and > 0),
  * E_SHAPE (rows < 0; k not a positive multiple of 16). */
 jitgemm_status jitgemm_quantize(const float *x, int64_t rows, int64_t k,

@@ -91,7 +91,8 @@ TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 	$(tool_tests) tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
-	tests/gpu.sh tests/bench/peers.py
+	tests/gpu.sh tests/bench/peers.py \
+	tests/bench/NOTES.md tests/bench/results/h200-2026-12-01.json
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)

@@ -45,6 +45,14 @@ shape >"$work/got"
 expect disk "0 compiled, $count from disk," >"$work/want"
 same "$work/want" "$work/got"
 
+# A relative folder is below the current one.
+cd "${cache%/*}"
+run 0 "$@" --cache-dir "${cache##*/}"
+empty "$work/err"
+shape >"$work/got"
+same "$work/want" "$work/got"
+cd "$OLDPWD"
+
 # The summary has no cache to name if none was given.
 JITGEMM_CACHE_DIR=$cache
 export JITGEMM_CACHE_DIR

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages and memory for the tool. */
+#define _POSIX_C_SOURCE 200809L /* getcwd */
 #include "common.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void complain(const char *format, ...)
 {
@@ -44,4 +48,21 @@ char *copy_text(const char *text)
     size_t capacity = 0, bytes = strlen(text) + 1;
 
     return memcpy(grow(NULL, &capacity, bytes, 1), text, bytes);
+}
+
+char *absolute_path(const char *path)
+{
+    char here[PATH_MAX], *whole = NULL;
+    size_t capacity = 0, bytes;
+
+    if (*path == '/')
+        return copy_text(path);
+    if (!getcwd(here, sizeof here)) {
+        complain("the current folder has no name: %s", strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    bytes = strlen(here) + 1 + strlen(path) + 1;
+    whole = grow(NULL, &capacity, bytes, 1);
+    snprintf(whole, bytes, "%s/%s", here, path);
+    return whole;
 }

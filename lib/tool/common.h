@@ -22,4 +22,7 @@ void *grow(void *items, size_t *capacity, size_t need, size_t element_bytes);
 /* A copy that the caller frees. */
 char *copy_text(const char *text);
 
+/* The path from the root, which the library asks for; the caller frees it. */
+char *absolute_path(const char *path);
+
 #endif

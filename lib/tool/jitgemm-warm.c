@@ -28,7 +28,7 @@ struct settings {
     char **archs; /* in order; none: the GPUs present */
     size_t arch_count, arch_capacity;
     struct problem_list problems;
-    const char *cache_dir;
+    char *cache_dir;
     size_t jobs; /* 0: choose */
     bool problems_given, json, list;
 };
@@ -106,7 +106,8 @@ static bool set_cache_dir(struct settings *settings, const char *path)
         complain("--cache-dir: an empty name");
         return false;
     }
-    settings->cache_dir = path;
+    free(settings->cache_dir);
+    settings->cache_dir = absolute_path(path);
     return true;
 }
 
@@ -389,5 +390,6 @@ int main(int argc, char **argv)
     while (settings.arch_count)
         free(settings.archs[--settings.arch_count]);
     free(settings.archs);
+    free(settings.cache_dir);
     return result;
 }
