@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jitgemm.h"
 
 struct gpu gpu;
 
@@ -102,12 +101,12 @@ void gpu_sync(void)
     GPU(cuStreamSynchronize(gpu.stream));
 }
 
-void gpu_jitgemm(int status, const char *what)
+void gpu_jitgemm(jitgemm_status status, const char *what)
 {
     if (status == JITGEMM_OK)
         return;
     fprintf(stderr, "%s: %s: %s\n", what,
-            jitgemm_status_string((jitgemm_status)status),
+            jitgemm_status_string(status),
             jitgemm_last_error()->text);
     exit(1);
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "jitgemm.h"
+
 #define GPU_FUNCTIONS(_)                                                      \
     _(cuCtxGetCurrent)                                                        \
     _(cuCtxPushCurrent)                                                       \
@@ -60,7 +62,7 @@ void gpu_free(void *memory);
 void gpu_sync(void);
 
 /* Ends the program, with the library's last error, unless it succeeded. */
-void gpu_jitgemm(int status, const char *what);
+void gpu_jitgemm(jitgemm_status status, const char *what);
 #define JITGEMM(call) gpu_jitgemm(call, #call)
 
 #endif
