@@ -58,9 +58,8 @@ static struct registers share_registers(const struct jg_config *config,
 {
     int entry = 65536 / (threads * config->blocks) / 8 * 8;
     int producer = config->fused ? 56 : 24;
-    int consumer = (3 * entry - producer) / 2 / 8 * 8;
 
-    return (struct registers){producer, consumer < 240 ? consumer : 240};
+    return (struct registers){producer, (3 * entry - producer) / 2 / 8 * 8};
 }
 
 static void make_gemm(const struct jg_config *config, struct jg_spec *spec)

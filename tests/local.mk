@@ -10,6 +10,7 @@ host_tests = \
 	tests/t_cache_dir \
 	tests/t_cache_trust \
 	tests/t_cases \
+	tests/t_driver \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
