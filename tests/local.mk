@@ -42,7 +42,14 @@ tool_tests = \
 	tests/tool_json.sh \
 	tests/tool_usage.sh
 
-check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
+# Every kernel on the emulator, compiled by the tests themselves.
+emu_tests =
+if HAVE_CXX17
+emu_tests += \
+	tests/e_sm90
+endif
+
+check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests)
 LDADD = tests/libtest.la libjg.la
 
 # What several tests share.
@@ -60,6 +67,38 @@ tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
 	lib/tool/kernel_list.c lib/tool/problem_list.c lib/tool/report.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
+
+# The emulator, to be linked into shared objects with a kernel each.
+emu_headers = \
+	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
+	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
+	tests/emu/instructions.h tests/emu/machine.h tests/emu/random.h \
+	tests/emu/registers.h tests/emu/report.h tests/emu/shared.h \
+	tests/emu/swizzle.h tests/emu/tensor_map.h tests/emu/wgmma.h
+emu_ptx = \
+	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
+	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
+	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
+EXTRA_DIST += $(emu_ptx)
+check_LIBRARIES =
+check_LTLIBRARIES += tests/libemutest.la
+if HAVE_CXX17
+check_LIBRARIES += tests/emu/libemu.a
+endif
+tests_emu_libemu_a_SOURCES = \
+	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
+	tests/emu/fiber.cc tests/emu/registers.cc tests/emu/report.cc \
+	tests/emu/scheduler.cc tests/emu/shared.cc tests/emu/warp.cc \
+	tests/emu/wgmma.cc tests/emu/wgmma_arithmetic.cc $(emu_headers)
+tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
+
+# What tests of emulated kernels share.
+tests_libemutest_la_SOURCES = \
+	tests/emu/compile.cc tests/emu/compile.h \
+	tests/emu/gemm_case.cc tests/emu/gemm_case.h
+emutest_LDADD = tests/libemutest.la $(LDADD)
+tests_e_sm90_SOURCES = tests/e_sm90.cc
+tests_e_sm90_LDADD = $(emutest_LDADD)
 
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
@@ -101,7 +140,7 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home sanitize-address sanitize-thread
+	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread
 .PHONY: clean-tests
 
 # make bench: times on a GPU.
