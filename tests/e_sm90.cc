@@ -44,11 +44,13 @@ int main(int argc, char **argv)
         for (const std::vector<size> &sizes : problems) {
             gemm_case gemm(configs[i], sizes, i);
 
-            for (int seed = first; seed < first + seeds; seed++)
-                CHECK_STR(gemm.run({functions[0], functions[i + 1]},
-                                   static_cast<uint64_t>(seed))
-                              .c_str(),
-                          "");
+            for (int seed = first; seed < first + seeds; seed++) {
+                std::string report =
+                    gemm.run({functions[0], functions[i + 1]},
+                             static_cast<uint64_t>(seed));
+
+                CHECK_STR(report.c_str(), "");
+            }
         }
     return test_end();
 }

@@ -46,7 +46,12 @@ tool_tests = \
 emu_tests =
 if HAVE_CXX17
 emu_tests += \
-	tests/e_sm90
+	tests/e_bugs \
+	tests/e_copy \
+	tests/e_half \
+	tests/e_sm90 \
+	tests/e_sync \
+	tests/e_wgmma
 endif
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests)
@@ -72,7 +77,7 @@ tests_t_tool_LDADD =
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
 	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
-	tests/emu/instructions.h tests/emu/machine.h tests/emu/random.h \
+	tests/emu/instructions.h tests/emu/knowledge.h tests/emu/machine.h tests/emu/random.h \
 	tests/emu/registers.h tests/emu/report.h tests/emu/shared.h \
 	tests/emu/swizzle.h tests/emu/tensor_map.h tests/emu/wgmma.h
 emu_ptx = \
@@ -97,6 +102,21 @@ tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
 	tests/emu/gemm_case.cc tests/emu/gemm_case.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
+tests_e_bugs_SOURCES = tests/e_bugs.cc
+tests_e_bugs_LDADD = $(emutest_LDADD)
+tests_e_half_SOURCES = tests/e_half.cc
+# Those that are kernels themselves.
+emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
+emu_LDADD = tests/emu/libemu.a $(LDADD)
+tests_e_copy_SOURCES = tests/e_copy.cc
+tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_copy_LDADD = $(emu_LDADD)
+tests_e_sync_SOURCES = tests/e_sync.cc
+tests_e_sync_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_sync_LDADD = $(emu_LDADD)
+tests_e_wgmma_SOURCES = tests/e_wgmma.cc
+tests_e_wgmma_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_wgmma_LDADD = $(emu_LDADD)
 tests_e_sm90_SOURCES = tests/e_sm90.cc
 tests_e_sm90_LDADD = $(emutest_LDADD)
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 
 namespace emu {
@@ -43,6 +44,7 @@ void try_complete(barrier &barrier)
         return;
     barrier.phase++;
     barrier.pending = barrier.count;
+    barrier.released.join(barrier.gathered);
     for (uint32_t unit : barrier.landed)
         shared_write_end(unit);
     barrier.landed.clear();
@@ -80,6 +82,11 @@ barrier &barrier_at(const void *pointer, const char *instruction)
     auto found = barriers.find(address);
     if (found == barriers.end())
         fail("barrier-not-initialized", "%s at 0x%x", instruction, address);
+    if (!m->current->knows.of(found->second.fact))
+        fail("barrier-not-initialized",
+             "%s at 0x%x: the thread has not synchronized with its "
+             "mbarrier.init",
+             instruction, address);
     memcpy(&word, shared_at(address), sizeof word);
     if (word != word_of(address))
         fail("barrier-overwritten", "%s at 0x%x: its word was written",
@@ -112,6 +119,8 @@ void mbarrier_init(void *pointer, uint32_t count)
     made.address = address;
     made.count = made.pending = count;
     made.initializer = m->current;
+    made.fact = first_barrier_fact + static_cast<unsigned>(barriers.size());
+    m->current->knows.learn(made.fact, 1);
     shared_write(address, &word, sizeof word);
     maybe_yield();
 }
@@ -129,7 +138,9 @@ void mbarrier_arrive(void *pointer)
 
     if (!barrier.pending)
         fail("arrive-nothing-pending", "%s", barrier_text(barrier).c_str());
+    m->idle = 0;
     barrier.pending--;
+    barrier.gathered.join(m->current->knows);
     try_complete(barrier);
     maybe_yield();
 }
@@ -145,6 +156,16 @@ void mbarrier_expect_tx(void *pointer, uint32_t bytes)
     check_count(barrier);
 }
 
+/* Whether the phase has completed; then the thread knows what came before. */
+static bool test_wait(const barrier &barrier, uint32_t parity)
+{
+    if ((barrier.phase & 1) == parity)
+        return false;
+    m->current->knows.join(barrier.released);
+    m->current->knows.learn(barrier.fact, 1 + barrier.phase);
+    return true;
+}
+
 bool mbarrier_try_wait(void *pointer, uint32_t parity)
 {
     maybe_yield();
@@ -152,19 +173,22 @@ bool mbarrier_try_wait(void *pointer, uint32_t parity)
 
     if (parity > 1)
         fail("bad-operand", "mbarrier.try_wait of parity %u", parity);
-    if ((barrier.phase & 1) != parity)
+    if (test_wait(barrier, parity))
         return true;
     /* It may return early, so that who forgets to ask again is found. */
     if (m->random.below(8) == 0) {
         yield();
-        return (barrier.phase & 1) != parity;
+        return test_wait(barrier, parity);
     }
     barrier.waiting.push_back(m->current);
     char why[96];
     snprintf(why, sizeof why, "barrier 0x%x, parity %u", barrier.address,
              parity);
     block(why, &barrier);
-    return (barrier.phase & 1) != parity;
+    auto &waiting = barrier.waiting; /* still in it if nothing happened */
+    waiting.erase(std::remove(waiting.begin(), waiting.end(), m->current),
+                  waiting.end());
+    return test_wait(barrier, parity);
 }
 
 } // namespace emu

@@ -4,6 +4,8 @@
 #ifndef EMU_BARRIER_H
 #define EMU_BARRIER_H
 
+#include "knowledge.h"
+
 #include <stdint.h>
 
 #include <string>
@@ -22,7 +24,16 @@ struct barrier {
     const thread *initializer;
     std::vector<thread *> waiting;
     std::vector<uint32_t> landed; /* units written in this phase */
+    unsigned fact;
+    knowledge gathered; /* of all that arrived */
+    knowledge released; /* of those in completed phases */
 };
+
+/* The end of the phase that is running. */
+inline moment phase_end(const barrier &barrier)
+{
+    return {barrier.fact, 1 + barrier.phase + 1};
+}
 
 void barriers_begin_block();
 

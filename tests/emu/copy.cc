@@ -164,7 +164,7 @@ void issue(const copy &copy, uint32_t bytes)
     uint32_t pieces_count = 1 + m->random.below(3), from = 0;
 
     for (uint32_t i = 0; i < bytes; i += shared_unit)
-        shared_write_begin(copy.place(i));
+        shared_write_begin(copy.place(i), phase_end(*copy.counter));
     for (uint32_t i = 1; i <= pieces_count; i++) {
         uint32_t to = static_cast<uint32_t>(
             bytes / shared_unit * i / pieces_count * shared_unit);

@@ -6,6 +6,7 @@
 
 #include "emu.h"
 #include "fiber.h"
+#include "knowledge.h"
 #include "random.h"
 
 #include <memory>
@@ -27,6 +28,7 @@ struct thread {
     std::string why;    /* it is blocked */
     const barrier *waits = nullptr;
     int registers;
+    knowledge knows;
     std::vector<const void *> acquired_maps;
     /* Operands of the warp-wide instruction that it waits in. */
     const void *operand[2];
@@ -38,6 +40,7 @@ struct warp {
     unsigned first, lanes, arrived = 0;
     const char *instruction;
     uint64_t x, y;
+    knowledge knows; /* all lanes that came */
 };
 
 struct machine {
@@ -52,6 +55,7 @@ struct machine {
     fiber scheduler;
     thread *current; /* null: the scheduler */
     bool failed, dependence_ran;
+    int idle; /* times that waits gave up since the last progress */
     int free_registers;
     /* How this seed schedules. */
     unsigned async_chance;   /* of 256: asynchronous work goes first */

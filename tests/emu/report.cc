@@ -67,7 +67,7 @@ void fail(const char *name, const char *format, ...)
 void report_deadlock()
 {
     for (const auto &thread : m->threads)
-        if (thread->state == thread::blocked && thread->waits &&
+        if (thread->waits &&
             thread->waits->pending == 0 && thread->waits->bytes > 0)
             fail("wrong-byte-count",
                  "all arrived and all copies have landed, but %s; %s",

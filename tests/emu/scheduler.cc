@@ -102,6 +102,7 @@ void thread_main()
     self->state = thread::done;
     remove_ready(self);
     m->finished++;
+    m->idle = 0;
     to_scheduler();
 }
 
@@ -174,6 +175,7 @@ void begin_block(uint3 block, const stacks &stacks)
     m->warps.clear();
     m->finished = 0;
     m->free_registers = 0;
+    m->idle = 0;
     for (unsigned i = 0; i < m->threads_count; i++)
         make_thread(i, block, stacks);
     for (unsigned i = 0; i < m->threads_count; i += warp_threads) {
@@ -200,6 +202,18 @@ void run_thread(thread *thread)
     shared_thread_ran(thread->number);
 }
 
+/* A try_wait returns in the end even if nothing happens; who then does not
+ * do anything but ask again, waits for ever. */
+bool end_waits()
+{
+    if (m->idle++ == 2)
+        return false;
+    for (const auto &thread : m->threads)
+        if (thread->waits)
+            wake(thread.get());
+    return !m->ready.empty();
+}
+
 void run_block(uint3 block, const stacks &stacks)
 {
     size_t count;
@@ -211,7 +225,7 @@ void run_block(uint3 block, const stacks &stacks)
 
         if ((first || m->ready.empty()) && run_async())
             continue;
-        if (m->ready.empty())
+        if (m->ready.empty() && !end_waits())
             report_deadlock();
         run_thread(pick());
     }
@@ -268,6 +282,7 @@ void block(std::string why, const barrier *waits)
     self->waits = waits;
     remove_ready(self);
     to_scheduler();
+    self->waits = nullptr;
 }
 
 void wake(thread *thread)

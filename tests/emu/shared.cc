@@ -19,6 +19,7 @@ constexpr uint16_t nobody = 0xffff, many = 0xfffe;
 struct unit {
     uint16_t writes, reads;
     uint16_t writer; /* of generic bytes not fenced, or nobody */
+    moment written, read; /* the last ones end */
 };
 
 unsigned char *window;   /* as the threads see it */
@@ -104,7 +105,7 @@ void shared_begin_block()
     memset(window, poison, window_bytes);
     memset(known, poison, window_bytes);
     for (unit &unit : units)
-        unit = {0, 0, nobody};
+        unit = {0, 0, nobody, {0, 0}, {0, 0}};
 }
 
 /* What lies around the block's memory is another's. */
@@ -149,23 +150,24 @@ void shared_write(uint32_t address, const void *bytes, size_t count)
     memcpy(known + address, bytes, count);
 }
 
-void shared_write_begin(uint32_t address)
+void shared_write_begin(uint32_t address, moment end)
 {
     unit &unit = unit_at(address);
 
     look(address, current_writer());
-    if (unit.reads)
+    if (unit.reads || !unit.read.known(m->current->knows))
         fail("early-overwrite",
-             "a copy writes shared memory at 0x%x while a matrix product "
-             "that reads it is under way",
+             "a copy writes shared memory at 0x%x; the thread does not know "
+             "that the matrix product that reads it is done",
              address);
-    if (unit.writes)
+    if (unit.writes || !unit.written.known(m->current->knows))
         fail("early-overwrite",
-             "a copy writes shared memory at 0x%x while another copy into it "
-             "is under way",
+             "a copy writes shared memory at 0x%x; the thread does not know "
+             "that the last copy to it has landed",
              address);
     unit.writes++;
     unit.writer = nobody;
+    unit.written = end;
     memset(window + address, poison, shared_unit);
     memset(known + address, poison, shared_unit);
 }
@@ -181,15 +183,21 @@ void shared_write_end(uint32_t address)
     unit_at(address).writes--;
 }
 
+void shared_read_known(uint32_t address)
+{
+    const unit &unit = unit_at(address);
+
+    if (unit.writes || !unit.written.known(m->current->knows))
+        fail("missing-wait",
+             "a matrix product reads shared memory at 0x%x; the thread does "
+             "not know that the copy to it has landed",
+             address);
+}
+
 void shared_read_check(uint32_t address)
 {
-    unit &unit = unit_at(address);
+    const unit &unit = unit_at(address);
 
-    if (unit.writes)
-        fail("missing-wait",
-             "a matrix product reads shared memory at 0x%x while a copy into "
-             "it is under way",
-             address);
     look(address, current_writer());
     if (unit.writer != nobody)
         fail("no-proxy-fence",
@@ -199,10 +207,11 @@ void shared_read_check(uint32_t address)
              unit.writer == many ? "" : std::to_string(unit.writer).c_str());
 }
 
-void shared_read_begin(uint32_t address)
+void shared_read_begin(uint32_t address, moment end)
 {
     shared_read_check(address);
     unit_at(address).reads++;
+    unit_at(address).read = end;
 }
 
 void shared_read_end(uint32_t address)

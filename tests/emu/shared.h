@@ -8,10 +8,10 @@
 #ifndef EMU_SHARED_H
 #define EMU_SHARED_H
 
+#include "knowledge.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#include <vector>
 
 namespace emu {
 
@@ -35,13 +35,16 @@ void shared_check(uint32_t address, size_t bytes, size_t alignment,
 void shared_write(uint32_t address, const void *bytes, size_t count);
 
 /* An asynchronous write of a unit: from its issue, when the bytes become
- * undefined, until who waits for it may know of its end. */
-void shared_write_begin(uint32_t unit);
+ * undefined, until `end`. */
+void shared_write_begin(uint32_t unit, moment end);
 void shared_land(uint32_t unit, const unsigned char *bytes);
 void shared_write_end(uint32_t unit);
 
-/* An asynchronous read of a unit, likewise. */
-void shared_read_begin(uint32_t unit);
+/* An asynchronous read of a unit, by the current thread and others. Each must
+ * know of the end of the last write; from the issue until `end` nothing may
+ * change. */
+void shared_read_known(uint32_t unit);
+void shared_read_begin(uint32_t unit, moment end);
 void shared_read_check(uint32_t unit);
 void shared_read_end(uint32_t unit);
 

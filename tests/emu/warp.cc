@@ -17,6 +17,7 @@ namespace {
 struct named_barrier {
     unsigned expected = 0;
     std::vector<thread *> arrived;
+    knowledge knows; /* of those */
 };
 
 constexpr unsigned named_barriers = 16;
@@ -81,6 +82,7 @@ bool warp_enter(const char *instruction, uint64_t x, uint64_t y)
              static_cast<unsigned long long>(warp.x),
              static_cast<unsigned long long>(warp.y));
     }
+    warp.knows.join(m->current->knows);
     if (++warp.arrived == warp.lanes)
         return true;
     block(std::string("the other lanes at ") + instruction);
@@ -91,9 +93,13 @@ void warp_leave()
 {
     warp &warp = current_warp();
 
+    m->idle = 0;
     warp.arrived = 0;
-    for (unsigned i = 0; i < warp.lanes; i++)
+    warp.knows.join(m->current->knows);
+    for (unsigned i = 0; i < warp.lanes; i++) {
+        lane(warp, i).knows = warp.knows;
         wake(&lane(warp, i));
+    }
 }
 
 void syncwarp()
@@ -117,6 +123,7 @@ void bar_sync(unsigned id, unsigned threads)
              "bar.sync %u, %u, while other threads wait for %u at it", id,
              threads, barrier.expected);
     barrier.expected = threads;
+    barrier.knows.join(m->current->knows);
     if (barrier.arrived.size() + 1 < threads) {
         char why[64];
 
@@ -125,8 +132,12 @@ void bar_sync(unsigned id, unsigned threads)
         block(why);
         return;
     }
-    for (thread *thread : barrier.arrived)
+    m->idle = 0;
+    m->current->knows = barrier.knows;
+    for (thread *thread : barrier.arrived) {
+        thread->knows = barrier.knows;
         wake(thread);
+    }
     barrier.arrived.clear();
     maybe_yield();
 }

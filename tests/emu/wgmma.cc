@@ -37,11 +37,11 @@ struct accumulator {
 struct product {
     std::shared_ptr<accumulator> d;
     bool a_in_registers;
-    uint64_t a_descriptor, b_descriptor;
+    size_t b_first; /* of the units */
     const void *a[warpgroup_threads];
     uint32_t a_words[warpgroup_threads][4]; /* at the issue */
     unsigned issued, covered;               /* by these warps */
-    std::vector<uint32_t> a_units, b_units;
+    std::vector<uint32_t> units; /* of A, if there, and of B */
 };
 
 struct instruction {
@@ -86,6 +86,11 @@ struct place_in_group {
     warp &lanes;
     unsigned index; /* of the warp in the warpgroup */
     warp_part &part;
+
+    unsigned fact() const
+    {
+        return lanes.first / warpgroup_threads;
+    }
 };
 
 place_in_group current_place()
@@ -223,17 +228,24 @@ std::shared_ptr<accumulator> use_accumulators(const place_in_group &place,
     return product.d;
 }
 
-void issue(product &product, int n)
+product make_product(int n, bool a_in_registers, uint64_t a_descriptor,
+                     uint64_t b_descriptor)
 {
-    const char *what = "wgmma";
+    product made{};
 
-    product.b_units = wgmma_units(product.b_descriptor, n, what);
-    if (!product.a_in_registers)
-        product.a_units = wgmma_units(product.a_descriptor, wgmma_rows, what);
-    for (uint32_t unit : product.a_units)
-        shared_read_begin(unit);
-    for (uint32_t unit : product.b_units)
-        shared_read_begin(unit);
+    made.a_in_registers = a_in_registers;
+    if (!a_in_registers)
+        made.units = wgmma_units(a_descriptor, wgmma_rows, "A of wgmma");
+    made.b_first = made.units.size();
+    for (uint32_t unit : wgmma_units(b_descriptor, n, "B of wgmma"))
+        made.units.push_back(unit);
+    return made;
+}
+
+void issue(const product &product, moment end)
+{
+    for (uint32_t unit : product.units)
+        shared_read_begin(unit, end);
 }
 
 void check_fragment(const product &product, unsigned thread)
@@ -251,8 +263,8 @@ void check_fragment(const product &product, unsigned thread)
  * 2c + 8 (i / 2). */
 void gather_a(const product &product, uint16_t *a)
 {
-    for (size_t i = 0; i < product.a_units.size(); i++)
-        memcpy(a + 8 * i, shared_at(product.a_units[i]), shared_unit);
+    for (size_t i = 0; i < product.b_first; i++)
+        memcpy(a + 8 * i, shared_at(product.units[i]), shared_unit);
     for (unsigned thread = 0;
          thread < warpgroup_threads && product.a_in_registers; thread++) {
         unsigned lane = thread % warp_threads;
@@ -271,15 +283,15 @@ void compute(warpgroup &group)
 {
     product &product = group.at(group.computed);
     uint16_t a[wgmma_rows * wgmma_k];
-    std::vector<uint16_t> b(8 * product.b_units.size());
+    std::vector<uint16_t> b;
 
-    for (uint32_t unit : product.a_units)
-        shared_read_check(unit);
-    for (uint32_t unit : product.b_units)
+    for (uint32_t unit : product.units)
         shared_read_check(unit);
     gather_a(product, a);
-    for (size_t i = 0; i < product.b_units.size(); i++)
-        memcpy(&b[8 * i], shared_at(product.b_units[i]), shared_unit);
+    b.resize(8 * (product.units.size() - product.b_first));
+    for (size_t i = product.b_first; i < product.units.size(); i++)
+        memcpy(&b[8 * (i - product.b_first)], shared_at(product.units[i]),
+               shared_unit);
     wgmma_multiply(a, b.data(), product.d->n, product.d->value.data());
     group.computed++;
     for (thread *thread : group.waiting)
@@ -299,12 +311,8 @@ void cover(const place_in_group &place, uint64_t count)
             continue;
         for (unsigned j = 0; j < warp_threads; j++)
             check_fragment(product, place.index * warp_threads + j);
-        for (size_t j = 0; !product.covered && j < product.a_units.size();
-             j++)
-            shared_read_end(product.a_units[j]);
-        for (size_t j = 0; !product.covered && j < product.b_units.size();
-             j++)
-            shared_read_end(product.b_units[j]);
+        for (size_t j = 0; !product.covered && j < product.units.size(); j++)
+            shared_read_end(product.units[j]);
         product.covered |= 1u << place.index;
     }
     while (!group.products.empty() && group.products[0].covered == all_warps) {
@@ -413,6 +421,7 @@ void wgmma_wait_group(int pending)
         block("wgmma.wait_group " + std::to_string(pending));
     }
     cover(place, count);
+    m->current->knows.learn(place.fact(), count);
     warp_leave();
     maybe_yield();
 }
@@ -433,13 +442,12 @@ void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
     warpgroup &group = place.group;
     come(place, name, b_descriptor, y);
 
-    if (place.part.products == group.products_before + group.products.size()) {
-        group.products.emplace_back();
-        group.products.back().a_in_registers = a != nullptr;
-        group.products.back().a_descriptor = a_descriptor;
-        group.products.back().b_descriptor = b_descriptor;
-    }
+    if (place.part.products == group.products_before + group.products.size())
+        group.products.push_back(
+            make_product(n, a != nullptr, a_descriptor, b_descriptor));
     product &product = group.at(place.part.products++);
+    for (uint32_t unit : product.units)
+        shared_read_known(unit);
     use_accumulators(place, product, n);
     if (a)
         place.part.registers.check(place.lanes, 1, 4, "A of wgmma");
@@ -452,7 +460,7 @@ void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
     }
     product.issued |= 1u << place.index;
     if (product.issued == all_warps)
-        issue(product, n);
+        issue(product, {place.fact(), place.part.products});
     warp_leave();
     maybe_yield();
 }
