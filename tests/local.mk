@@ -25,6 +25,7 @@ gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan
 script_tests = \
+	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
 	tests/t_layers.sh \
@@ -77,24 +78,27 @@ tests_t_tool_LDADD =
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
 	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
-	tests/emu/instructions.h tests/emu/knowledge.h tests/emu/machine.h tests/emu/random.h \
-	tests/emu/registers.h tests/emu/report.h tests/emu/shared.h \
-	tests/emu/swizzle.h tests/emu/tensor_map.h tests/emu/wgmma.h
+	tests/emu/instructions.h tests/emu/knowledge.h \
+	tests/emu/machine.h tests/emu/order.h \
+	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
+	tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
 	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
 EXTRA_DIST += $(emu_ptx)
 check_LIBRARIES =
-check_LTLIBRARIES += tests/libemutest.la
 if HAVE_CXX17
 check_LIBRARIES += tests/emu/libemu.a
+check_LTLIBRARIES += tests/libemutest.la
 endif
 tests_emu_libemu_a_SOURCES = \
 	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
-	tests/emu/fiber.cc tests/emu/registers.cc tests/emu/report.cc \
-	tests/emu/scheduler.cc tests/emu/shared.cc tests/emu/warp.cc \
-	tests/emu/wgmma.cc tests/emu/wgmma_arithmetic.cc $(emu_headers)
+	tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
+	tests/emu/report.cc tests/emu/scheduler.cc tests/emu/shared.cc \
+	tests/emu/warp.cc tests/emu/wgmma.cc tests/emu/wgmma_accumulator.cc \
+	tests/emu/wgmma_arithmetic.cc $(emu_headers)
 tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
 
 # What tests of emulated kernels share.

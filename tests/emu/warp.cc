@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions that a whole warp executes together, barriers between threads,
  * and the shares of the registers. PTX ISA 9.7.13.1, 9.7.15, 9.7.20. */
-#include "half.h"
 #include "instructions.h"
 #include "machine.h"
+#include "order.h"
 #include "report.h"
 #include "shared.h"
 
@@ -69,18 +69,9 @@ bool warp_enter(const char *instruction, uint64_t x, uint64_t y)
         warp.instruction = instruction;
         warp.x = x;
         warp.y = y;
-    } else if (strcmp(warp.instruction, instruction)) {
-        fail("unequal-arguments",
-             "%s, while other lanes of the warp execute %s", instruction,
-             warp.instruction);
-    } else if (warp.x != x || warp.y != y) {
-        fail("unequal-arguments",
-             "%s with 0x%llx, 0x%llx; other lanes of the warp have 0x%llx, "
-             "0x%llx",
-             instruction, static_cast<unsigned long long>(x),
-             static_cast<unsigned long long>(y),
-             static_cast<unsigned long long>(warp.x),
-             static_cast<unsigned long long>(warp.y));
+    } else {
+        check_equal({instruction, x, y, 0},
+                    {warp.instruction, warp.x, warp.y, 0});
     }
     warp.knows.join(m->current->knows);
     if (++warp.arrived == warp.lanes)

@@ -8,11 +8,12 @@
  * registers and shared memory must not change. */
 #include "wgmma.h"
 #include "async.h"
-#include "half.h"
 #include "instructions.h"
 #include "machine.h"
+#include "order.h"
 #include "registers.h"
 #include "shared.h"
+#include "wgmma_accumulator.h"
 
 #include <deque>
 
@@ -24,16 +25,6 @@ namespace {
 
 constexpr unsigned warps = warpgroup_threads / warp_threads;
 constexpr unsigned all_warps = (1 << warps) - 1;
-constexpr uint32_t poison = 0x7fc0dead; /* a NaN that nothing computes */
-
-struct accumulator {
-    int n;
-    float *registers[warpgroup_threads]; /* null: the warp has not come */
-    std::vector<float> value;            /* [row][column] */
-    uint64_t last[warps]; /* products of the warp up to the last to use it */
-    unsigned returned;    /* warps that have the values back */
-};
-
 struct product {
     std::shared_ptr<accumulator> d;
     bool a_in_registers;
@@ -44,22 +35,14 @@ struct product {
     std::vector<uint32_t> units; /* of A, if there, and of B */
 };
 
-struct instruction {
-    const char *name;
-    uint64_t x, y;
-    unsigned came; /* warps */
-};
-
 struct warp_part {
-    uint64_t instructions = 0; /* how many it came to */
     uint64_t products = 0;
     std::vector<uint64_t> groups; /* products up to each commit */
     register_arrays registers;
 };
 
 struct warpgroup {
-    std::deque<instruction> instructions; /* that some warp came to */
-    uint64_t instructions_before = 0;
+    warp_order<warps> order;
     std::deque<product> products; /* that no wait of all warps covers */
     uint64_t products_before = 0;
     uint64_t computed = 0;
@@ -87,6 +70,10 @@ struct place_in_group {
     unsigned index; /* of the warp in the warpgroup */
     warp_part &part;
 
+    void come(const char *name, uint64_t x, uint64_t y) const
+    {
+        group.order.come(index, name, x, y);
+    }
     unsigned fact() const
     {
         return lanes.first / warpgroup_threads;
@@ -102,85 +89,6 @@ place_in_group current_place()
                            "warpgroups", m->threads_count);
     warpgroup &group = groups[warp / warps];
     return {group, m->warps[warp], warp % warps, group.parts[warp % warps]};
-}
-
-/* The warp comes to its next instruction, the same as the others' there. */
-void come(const place_in_group &place, const char *name, uint64_t x,
-          uint64_t y)
-{
-    warpgroup &group = place.group;
-    uint64_t number = place.part.instructions++ - group.instructions_before;
-
-    if (number == group.instructions.size())
-        group.instructions.push_back({name, x, y, 0});
-    instruction &there = group.instructions[number];
-    if (strcmp(there.name, name) || there.x != x || there.y != y)
-        fail("unequal-arguments",
-             "%s with 0x%llx, 0x%llx, where another warp of the warpgroup "
-             "has %s with 0x%llx, 0x%llx",
-             name, static_cast<unsigned long long>(x),
-             static_cast<unsigned long long>(y), there.name,
-             static_cast<unsigned long long>(there.x),
-             static_cast<unsigned long long>(there.y));
-    there.came |= 1u << place.index;
-    while (!group.instructions.empty() &&
-           group.instructions[0].came == all_warps) {
-        group.instructions.pop_front();
-        group.instructions_before++;
-    }
-}
-
-/* Element of D in register i of a thread: warp w has rows 16 w and up; lane
- * 4 g + c has rows g and g + 8 of them, columns 2c and 2c + 1 of each 8. */
-float &element(accumulator &d, unsigned thread, int i)
-{
-    int lane = static_cast<int>(thread % warp_threads);
-    int row = static_cast<int>(thread / warp_threads) * 16 + lane / 4 +
-              i / 2 % 2 * 8;
-    int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-
-    return d.value[static_cast<size_t>(row * d.n + column)];
-}
-
-/* Takes the accumulators of a warp's lanes from them. */
-void take(const place_in_group &place, accumulator &d)
-{
-    float nan;
-
-    place.part.registers.check(place.lanes, 0, d.n / 2,
-                               "accumulators of wgmma");
-    memcpy(&nan, &poison, sizeof nan);
-    for (unsigned i = 0; i < warp_threads; i++) {
-        unsigned thread = place.index * warp_threads + i;
-        float *from = static_cast<float *>(
-            const_cast<void *>(lane(place.lanes, i).operand[0]));
-
-        d.registers[thread] = from;
-        for (int j = 0; j < d.n / 2; j++) {
-            element(d, thread, j) = from[j];
-            memcpy(&from[j], &nan, sizeof nan);
-        }
-    }
-}
-
-/* Gives them back with the values. */
-void give_back(const place_in_group &place, accumulator &d)
-{
-    for (unsigned i = 0; i < warp_threads; i++) {
-        unsigned thread = place.index * warp_threads + i;
-        float *to = d.registers[thread];
-
-        for (int j = 0; j < d.n / 2; j++) {
-            if (bits_of_float(to[j]) != poison)
-                fail("accumulator-changed",
-                     "thread %u wrote accumulator %d of an unfinished wgmma",
-                     place.lanes.first + i, j);
-            to[j] = element(d, thread, j);
-        }
-    }
-    d.returned |= 1u << place.index;
-    place.part.registers.wrote(place.lanes,
-                               d.registers[place.index * warp_threads]);
 }
 
 /* The accumulators that the lanes name, if they are in use. */
@@ -219,7 +127,7 @@ std::shared_ptr<accumulator> use_accumulators(const place_in_group &place,
         place.group.accumulators.push_back(product.d);
     }
     if (!product.d->registers[place.index * warp_threads] && !d) {
-        take(place, *product.d);
+        product.d->take(place.lanes, place.index, place.part.registers);
     } else if (product.d != d) {
         fail("unequal-arguments",
              "the warps of a warpgroup name different accumulators");
@@ -326,7 +234,7 @@ void cover(const place_in_group &place, uint64_t count)
         if (!(d.returned & 1u << place.index) &&
             d.registers[place.index * warp_threads] &&
             d.last[place.index] <= count)
-            give_back(place, d);
+            d.give_back(place.lanes, place.index, place.part.registers);
         if (d.returned == all_warps) {
             all[i--] = all.back();
             all.pop_back();
@@ -375,21 +283,12 @@ engine *wgmma_engine()
     return &engine;
 }
 
-float checked_register(float value)
-{
-    if ((bits_of_float(value) & 0x7fffffff) == poison)
-        fail("missing-wait",
-             "an accumulator was used before a wgmma.wait_group that covers "
-             "its product");
-    return value;
-}
-
 void wgmma_fence()
 {
     if (!warp_enter("wgmma.fence"))
         return;
     place_in_group place = current_place();
-    come(place, "wgmma.fence", 0, 0);
+    place.come("wgmma.fence", 0, 0);
     place.part.registers.fence(place.lanes);
     warp_leave();
 }
@@ -399,7 +298,7 @@ void wgmma_commit_group()
     if (!warp_enter("wgmma.commit_group"))
         return;
     place_in_group place = current_place();
-    come(place, "wgmma.commit_group", 0, 0);
+    place.come("wgmma.commit_group", 0, 0);
     place.part.groups.push_back(place.part.products);
     warp_leave();
     maybe_yield();
@@ -412,7 +311,7 @@ void wgmma_wait_group(int pending)
     if (!warp_enter("wgmma.wait_group", x))
         return;
     place_in_group place = current_place();
-    come(place, "wgmma.wait_group", x, 0);
+    place.come("wgmma.wait_group", x, 0);
     size_t commits = place.part.groups.size();
     uint64_t count = commits > x ? place.part.groups[commits - x - 1] : 0;
 
@@ -440,7 +339,7 @@ void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
         return;
     place_in_group place = current_place();
     warpgroup &group = place.group;
-    come(place, name, b_descriptor, y);
+    place.come(name, b_descriptor, y);
 
     if (place.part.products == group.products_before + group.products.size())
         group.products.push_back(
