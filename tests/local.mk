@@ -37,6 +37,7 @@ gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan
 script_tests = \
+	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
 	tests/t_layers.sh \
@@ -54,7 +55,19 @@ tool_tests = \
 	tests/tool_json.sh \
 	tests/tool_usage.sh
 
-check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests)
+# Every kernel on the emulator, compiled by the tests themselves.
+emu_tests =
+if HAVE_CXX17
+emu_tests += \
+	tests/e_bugs \
+	tests/e_copy \
+	tests/e_half \
+	tests/e_sm90 \
+	tests/e_sync \
+	tests/e_wgmma
+endif
+
+check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests)
 LDADD = tests/libtest.la libjg.la
 
 # What several tests share.
@@ -72,6 +85,56 @@ tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
 	lib/tool/kernel_list.c lib/tool/problem_list.c lib/tool/report.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
+
+# The emulator, to be linked into shared objects with a kernel each.
+emu_headers = \
+	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
+	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
+	tests/emu/instructions.h tests/emu/knowledge.h \
+	tests/emu/machine.h tests/emu/order.h \
+	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
+	tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
+emu_ptx = \
+	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
+	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
+	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
+EXTRA_DIST += $(emu_ptx)
+check_LIBRARIES =
+if HAVE_CXX17
+check_LIBRARIES += tests/emu/libemu.a
+check_LTLIBRARIES += tests/libemutest.la
+endif
+tests_emu_libemu_a_SOURCES = \
+	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
+	tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
+	tests/emu/report.cc tests/emu/scheduler.cc tests/emu/shared.cc \
+	tests/emu/warp.cc tests/emu/wgmma.cc tests/emu/wgmma_accumulator.cc \
+	tests/emu/wgmma_arithmetic.cc $(emu_headers)
+tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
+
+# What tests of emulated kernels share.
+tests_libemutest_la_SOURCES = \
+	tests/emu/compile.cc tests/emu/compile.h \
+	tests/emu/gemm_case.cc tests/emu/gemm_case.h
+emutest_LDADD = tests/libemutest.la $(LDADD)
+tests_e_bugs_SOURCES = tests/e_bugs.cc
+tests_e_bugs_LDADD = $(emutest_LDADD)
+tests_e_half_SOURCES = tests/e_half.cc
+# Those that are kernels themselves.
+emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
+emu_LDADD = tests/emu/libemu.a $(LDADD)
+tests_e_copy_SOURCES = tests/e_copy.cc
+tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_copy_LDADD = $(emu_LDADD)
+tests_e_sync_SOURCES = tests/e_sync.cc
+tests_e_sync_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_sync_LDADD = $(emu_LDADD)
+tests_e_wgmma_SOURCES = tests/e_wgmma.cc
+tests_e_wgmma_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_wgmma_LDADD = $(emu_LDADD)
+tests_e_sm90_SOURCES = tests/e_sm90.cc
+tests_e_sm90_LDADD = $(emutest_LDADD)
 
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
@@ -114,7 +177,7 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home sanitize-address sanitize-thread
+	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread
 .PHONY: clean-tests
 
 # make bench: times on a GPU.

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Planted bugs: sed puts each into a copy of a real kernel text, and the
+ * emulator must report it by name. Prints "bug | seed | report" for each.
+ * Usage: e_bugs [BUG]. With E_SEEDS set it also tries all seeds. */
+#include "emu/gemm_case.h"
+
+#include "test.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace emu_test;
+
+struct bug {
+    const char *title, *file, *sed;
+    const char *names; /* of the report: "one" or "one|other" */
+    size_t config = 1; /* row of lib/plan.c's table */
+};
+
+#define PRODUCT "gemm/sm90_nvfp4.cu"
+#define ACTIVATIONS "gemm/sm90_activations.cu"
+#define EPILOGUE "epilogue/store_f16.cuh"
+#define RING "pipeline/ring.cuh"
+#define TILE "mma/wgmma_tile.cuh"
+
+static const bug bugs[] = {
+    {"no wait for a full slot", PRODUCT, "/ring.wait_full();/d",
+     "missing-wait"},
+    {"no wait for an empty slot", PRODUCT, "/ring.wait_empty();/d",
+     "early-overwrite|arrive-nothing-pending"},
+    {"no wait for the last products", PRODUCT,
+     "/wgmma_wait_group<0>();/d", "missing-wait"},
+    {"no wait for the products before", PRODUCT,
+     "/wgmma_wait_group<1>();/d", "fragment-changed|early-overwrite"},
+    {"wait for one product too few", PRODUCT,
+     "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
+     "fragment-changed|early-overwrite"},
+    {"products never committed", PRODUCT, "/wgmma_commit_group();/d",
+     "missing-wait|fragment-changed"},
+    {"slot released before its products are done", PRODUCT,
+     "/empty\\[previous\\]/s/previous/ring.slot/;"
+     "s/if (j == 0 && previous >= 0 && lane == 0)/"
+     "if (j == chunks - 1 \\&\\& lane == 0)/;"
+     "/^        ptx::wgmma_wait_group<0>();/,/mbarrier_arrive/"
+     "{/if (lane/d;/mbarrier_arrive/d;}",
+     "early-overwrite"},
+    {"slot never released", PRODUCT,
+     "/^        if (lane == 0)/,/mbarrier_arrive/d", "deadlock"},
+    {"slot released twice", PRODUCT, "s/&& lane == 0)/\\&\\& lane < 2)/",
+     "arrive-nothing-pending|early-overwrite"},
+    {"arrival at a barrier that all came to", PRODUCT,
+     "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
+     "arrive-nothing-pending"},
+    {"one arrival too many expected", PRODUCT,
+     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers + 1/",
+     "deadlock"},
+    {"one arrival too few expected", PRODUCT,
+     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers - 1/",
+     "early-overwrite|missing-wait|deadlock|wrong-result"},
+    {"wait for the wrong parity", RING, "s/parity ^ 1))/parity))/",
+     "deadlock"},
+    {"parity never changes", RING, "/parity ^= 1;/d",
+     "missing-wait|early-overwrite|arrive-nothing-pending"},
+    {"too few bytes expected", PRODUCT, "/^ *scale_bytes +$/d",
+     "wrong-byte-count"},
+    {"too many bytes expected", PRODUCT,
+     "s/chunks \\* activation_bytes)/chunks * activation_bytes + 16)/",
+     "wrong-byte-count"},
+    {"copy counted on the wrong barrier", PRODUCT,
+     "s/scale_bytes, full)/scale_bytes, \\&ring.shared.empty[ring.slot])/",
+     "wrong-byte-count"},
+    {"barriers not fenced", PRODUCT, "/fence_mbarrier_init();/d",
+     "barrier-no-fence"},
+    {"barriers used before they are made", PRODUCT, "/__syncthreads();/d",
+     "barrier-not-initialized"},
+    {"no fence before a product", PRODUCT, "/wgmma_fence();/d",
+     "wgmma-no-fence"},
+    {"fence before the fragment is written", PRODUCT,
+     "/^    ptx::wgmma_fence();/d;"
+     "s/^\\( *\\)weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
+     "wgmma-no-fence"},
+    {"map not acquired", PRODUCT, "/fence_proxy_tensormap_acquire/d",
+     "tensormap-no-fence"},
+    {"activations read before they are there", PRODUCT,
+     "/griddepcontrol_wait();/d", "missing-launch-wait"},
+    {"generic write without the proxy fence", PRODUCT,
+     "s/^\\( *\\)multiply_chunk(d, a/"
+     "\\1if (threadIdx.x == warpgroup)\\n"
+     "\\1    shared.activations[ring.slot][j][spec::tile_m * 128 - 1] = 0;\\n"
+     "&/",
+     "no-proxy-fence|early-overwrite"},
+    {"shared memory out of bounds", PRODUCT,
+     "s/(memory) & 1023;/(memory) \\& 1023; memory += 1 << 16;/",
+     "shared-out-of-bounds"},
+    {"scales out of bounds", PRODUCT,
+     "s/min(chunks, scale_chunks - first)/chunks/", "global-out-of-bounds"},
+    {"activations out of bounds", PRODUCT,
+     "s/size_t(first + i)/size_t(first + i + 1)/", "global-out-of-bounds"},
+    {"copy to a misaligned address", PRODUCT,
+     "s/shared.scales\\[ring.slot\\],/\\&shared.scales[ring.slot][0][8],/",
+     "misaligned"},
+    {"copy of a misaligned size", PRODUCT,
+     "s/^\\( *\\)scale_bytes, full);/\\1scale_bytes - 8, full);/",
+     "misaligned"},
+    {"misaligned descriptor", PRODUCT, "s/(memory) & 1023;/(memory) \\& 127;/",
+     "misaligned"},
+    {"descriptor past the row", PRODUCT, "s/(step \\* 32 >> 4)/(step * 48 >> 4)/",
+     "misaligned"},
+    {"wrong swizzle in the descriptor", TILE,
+     "s/u64(1) << 62/u64(3) << 62/", "misaligned|bad-descriptor"},
+    {"misaligned matrix store", EPILOGUE,
+     "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
+    {"warps of a warpgroup differ", PRODUCT,
+     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x \\/ 64 % 2) * 2)/",
+     "unequal-arguments"},
+    {"lanes of a warp differ", PRODUCT,
+     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x % 2) * 2)/",
+     "unequal-arguments"},
+    {"threads of a barrier differ", EPILOGUE,
+     "s/bar_sync(barrier, warpgroup)/"
+     "bar_sync(barrier, warpgroup + (thread < 32 ? 32 : 0))/",
+     "unequal-arguments"},
+    {"registers never given up", PRODUCT, "/setmaxnreg_dec/d", "deadlock"},
+    {"no barrier before the staged rows are read", EPILOGUE,
+     "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "wrong-result"},
+    {"no barrier after the staged rows are read", EPILOGUE,
+     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "wrong-result", 2},
+    {"activations not swizzled", ACTIVATIONS, "s/piece ^ row/piece/",
+     "wrong-result"},
+};
+constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
+constexpr int seeds = 50;
+
+/* The block's ring goes round several times; all edges are odd. */
+static const std::vector<size> sizes = {{37, 392, 1056}, {0, 8, 32},
+                                        {3, 136, 544}};
+
+static std::string folder_of(size_t i)
+{
+    return "tests/emu_work/bug-" + std::to_string(i);
+}
+
+/* False if sed changes nothing: the kernel has moved on. */
+static bool plant(const bug &bug, const std::string &texts,
+                  const std::string &folder)
+{
+    std::string to = folder + "/" + bug.file, from = texts + "/" + bug.file;
+    std::string command = "rm -rf '" + folder + "' && mkdir -p \"$(dirname '" +
+                          to + "')\" && sed -e '" +
+                          bug.sed + "' '" + from + "' >'" + to +
+                          "' && ! cmp -s '" + from + "' '" + to + "'";
+
+    return system(command.c_str()) == 0;
+}
+
+static bool is_named(const std::string &report, const char *names)
+{
+    std::string all = "|" + std::string(names) + "|";
+    size_t colon = report.find(':');
+
+    return colon != report.npos &&
+           all.find("|" + report.substr(0, colon) + "|") != all.npos;
+}
+
+/* In a process of its own: a bug may do anything. */
+static bool find_bug(size_t i, const std::string &texts, run_function good)
+{
+    const bug &bug = bugs[i];
+    bool in_activations = !strcmp(bug.file, ACTIVATIONS);
+    config config = all_configs()[bug.config];
+    std::string report;
+    int seed = 0;
+
+    if (!plant(bug, texts, folder_of(i))) {
+        printf("%s | - | sed does not change %s\n", bug.title, bug.file);
+        return false;
+    }
+    compile_job job = job_of(config, !in_activations, folder_of(i), texts);
+    run_function bad = compile_finish(job, compile_start(job));
+    if (!bad)
+        return false;
+    gemm_case gemm(config, sizes, 1);
+    kernels kernels = {in_activations ? bad : good,
+                       in_activations ? good : bad};
+    while (report.empty() && ++seed <= seeds)
+        report = gemm.run(kernels, static_cast<uint64_t>(seed), 1);
+    printf("%s | %d | %s\n", bug.title, seed,
+           report.empty() ? "not found" : report.c_str());
+    if (getenv("E_SEEDS")) {
+        int found = 0;
+
+        for (int i_seed = 1; i_seed <= seeds; i_seed++)
+            found += is_named(
+                gemm.run(kernels, static_cast<uint64_t>(i_seed), 1),
+                bug.names);
+        printf("%s: found by %d of %d seeds\n", bug.title, found, seeds);
+    }
+    return is_named(report, bug.names);
+}
+
+int main(int argc, char **argv)
+{
+    const char *source = getenv("JG_SRCDIR");
+    std::string texts = std::string(source ? source : ".") + "/kernel_src";
+    config config = all_configs()[1];
+    run_function good[kernels_count];
+
+    for (int i = 0; i < kernels_count; i++) {
+        compile_job job = job_of(
+            config, i, "tests/emu_work/good-" + std::to_string(i), texts);
+
+        good[i] = compile_finish(job, compile_start(job));
+        CHECK(good[i]);
+    }
+    if (test_failures)
+        return test_end();
+    int running = 0, status;
+    for (size_t i = 0; i < bugs_count; i++) {
+        bool in_activations = !strcmp(bugs[i].file, ACTIVATIONS);
+
+        if (argc > 1 && strcmp(argv[1], bugs[i].title))
+            continue;
+        fflush(stdout);
+        if (fork() == 0) {
+            bool found = find_bug(i, texts, good[in_activations]);
+
+            fflush(stdout);
+            _exit(!found);
+        }
+        if (++running == 2) {
+            wait(&status);
+            running--;
+            test_checks++;
+            test_failures += status != 0;
+        }
+    }
+    for (; running; running--) {
+        wait(&status);
+        test_checks++;
+        test_failures += status != 0;
+    }
+    return test_end();
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulator's f16 and e4m3 arithmetic against the reference's, which has
+ * other formulas and works in f64. */
+#include "emu/half.h"
+
+extern "C" {
+#include "reference.h"
+}
+#include "test.h"
+
+using namespace emu;
+
+static bool is_nan(uint16_t half)
+{
+    return (half & 0x7fff) > 0x7c00;
+}
+
+/* Every f16 times 2^-24 to 2^15, 1.5 to 1.999 of them, zeros and NaNs. */
+static void test_multiply()
+{
+    static const uint16_t fractions[] = {0, 1, 0x155, 0x200, 0x2aa, 0x3ff};
+    long wrong = 0;
+
+    for (unsigned b_top = 0; b_top < 64; b_top++)
+        for (uint16_t fraction : fractions) {
+            uint16_t b = static_cast<uint16_t>(b_top << 10 | fraction);
+
+            for (unsigned a = 0; a < 0x10000; a++) {
+                uint16_t got = half_mul(static_cast<uint16_t>(a), b);
+                double exact = ref_f16_value(static_cast<uint16_t>(a)) *
+                               ref_f16_value(b);
+
+                wrong += exact != exact ? got != half_nan
+                                        : got != ref_f16(exact);
+            }
+        }
+    CHECK_INT(wrong, 0);
+    CHECK_INT(half_mul(0x0001, 0x3800), 0x0000); /* a tie, to even */
+    CHECK_INT(half_mul(0x0003, 0x3800), 0x0002); /* a tie, to even */
+    CHECK_INT(half_mul(0x0003, 0xb800), 0x8002);
+}
+
+static void check_round(uint32_t bits, long *wrong)
+{
+    float value = float_of_bits(bits);
+    uint16_t got = half_of(value);
+
+    *wrong += value != value ? got != half_nan
+                             : got != ref_f16(static_cast<double>(value));
+}
+
+/* Each f16, the middle to the next one, and their neighbors in f32; and f32
+ * of all sizes. */
+static void test_round()
+{
+    uint64_t random = 1;
+    long wrong = 0;
+
+    for (unsigned half = 0; half < 0x10000; half++) {
+        uint16_t h = static_cast<uint16_t>(half);
+
+        if (is_nan(h))
+            continue;
+        uint32_t bits = bits_of_float(half_value(h));
+        uint32_t next = bits_of_float(half_value(
+            static_cast<uint16_t>((half & 0x7fff) < 0x7bff ? half + 1
+                                                           : half)));
+        uint32_t middle = bits + (next - bits) / 2;
+
+        wrong += half_value(h) != static_cast<float>(ref_f16_value(h));
+        for (uint32_t i = 0; i < 3; i++) {
+            check_round(bits + i - 1, &wrong);
+            check_round(middle + i - 1, &wrong);
+        }
+    }
+    for (int i = 0; i < 4000000; i++)
+        check_round(static_cast<uint32_t>(ref_random(&random)), &wrong);
+    CHECK_INT(wrong, 0);
+    CHECK_INT(half_of(65519.996f), 0x7bff);
+    CHECK_INT(half_of(65520.0f), 0x7c00);
+    CHECK_INT(half_of(-1e30f), 0xfc00);
+}
+
+static void test_e4m3()
+{
+    for (int byte = 0; byte < 256; byte++) {
+        uint16_t got = half_of_e4m3(static_cast<uint8_t>(byte));
+
+        if ((byte & 0x7f) == 0x7f) {
+            CHECK_INT(got, half_nan);
+            continue;
+        }
+        CHECK_INT(got, ref_f16(ref_e4m3(static_cast<unsigned>(byte) & 0x7f)) |
+                           (byte & 0x80) << 8);
+    }
+}
+
+int main()
+{
+    test_multiply();
+    test_round();
+    test_e4m3();
+    return test_end();
+}

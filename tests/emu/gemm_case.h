@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A grouped product on emulated kernels: operands, what lib/launch.c does of
+ * them, and the comparison with the reference. */
+#ifndef EMU_GEMM_CASE_H
+#define EMU_GEMM_CASE_H
+
+#include "compile.h"
+
+#include <memory>
+#include <vector>
+
+namespace emu_test {
+
+struct size {
+    int m, n, k;
+};
+
+struct config { /* a row of lib/plan.c's table */
+    int tile_m, tile_n, tile_k, stages;
+};
+
+std::vector<config> all_configs();
+
+/* The kernels of a configuration, in order of launch. */
+struct kernels {
+    run_function activations, product;
+};
+constexpr int kernels_count = 2;
+
+/* What to compile for them. */
+compile_job job_of(const config &config, int index, const std::string &folder,
+                   const std::string &texts);
+
+struct gemm_case {
+    gemm_case(const config &config, const std::vector<size> &sizes,
+              uint64_t seed);
+    ~gemm_case();
+    gemm_case(const gemm_case &) = delete;
+
+    /* "" or what went wrong: a report of the emulator, or "wrong-result". */
+    std::string run(const kernels &kernels, uint64_t seed, int blocks = 3);
+
+  private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace emu_test
+
+#endif

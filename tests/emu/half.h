@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* f16 and e4m3 by their bits, from IEEE 754 and the OCP 8-bit formats. */
+#ifndef EMU_HALF_H
+#define EMU_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+namespace emu {
+
+constexpr uint16_t half_nan = 0x7fff; /* PTX's canonical one */
+
+inline float float_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+inline uint32_t bits_of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Exact. A subnormal f16 is an integer times 2^-24. */
+inline float half_value(uint16_t half)
+{
+    uint32_t sign = (half & 0x8000u) << 16;
+    uint32_t exponent = half >> 10 & 0x1f, fraction = half & 0x3ff;
+
+    if (exponent == 0) {
+        float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+        return sign ? -magnitude : magnitude;
+    }
+    exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
+    return float_of_bits(sign | exponent << 23 | fraction << 13);
+}
+
+/* Round to nearest even; past the range gives an infinity. */
+inline uint16_t half_of(float value)
+{
+    uint32_t bits = bits_of_float(value);
+    uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+
+    if (magnitude > 0x7f800000)
+        return half_nan;
+    if (magnitude >= 0x47800000) /* 2^16 */
+        return static_cast<uint16_t>(sign | 0x7c00);
+    if (magnitude < 0x38800000) { /* 2^-14: a multiple of 2^-24 */
+        /* Adding 0.5 puts the unit in the last place at 2^-24. */
+        uint32_t sum = bits_of_float(float_of_bits(magnitude) + 0.5f);
+        return static_cast<uint16_t>(sign | (sum - 0x3f000000));
+    }
+    magnitude += 0xfff + (magnitude >> 13 & 1);
+    return static_cast<uint16_t>(sign | ((magnitude - 0x38000000) >> 13));
+}
+
+/* The product of two f16 is exact in f32: one rounding. */
+inline uint16_t half_mul(uint16_t a, uint16_t b)
+{
+    return half_of(half_value(a) * half_value(b));
+}
+
+/* Exact; 0x7F and 0xFF are not numbers. */
+inline uint16_t half_of_e4m3(uint8_t byte)
+{
+    uint32_t exponent = byte >> 3 & 0xf, fraction = byte & 7;
+    float magnitude =
+        exponent ? float_of_bits((exponent + 127 - 7) << 23 | fraction << 20)
+                 : static_cast<float>(fraction) * 0x1p-9f;
+
+    if ((byte & 0x7f) == 0x7f)
+        return half_nan;
+    return half_of(byte & 0x80 ? -magnitude : magnitude);
+}
+
+} // namespace emu
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the emulator does for the instructions in ptx/: one function each, and
+ * a check of every rule that the PTX ISA states for it. */
+#ifndef EMU_INSTRUCTIONS_H
+#define EMU_INSTRUCTIONS_H
+
+#include "emu.h"
+
+namespace emu {
+
+/* Another thread may run here. */
+void yield();
+inline void step()
+{
+    if (--here->fuel <= 0)
+        yield();
+}
+
+unsigned char *dynamic_smem();
+uint32_t shared_address(const void *pointer);
+
+/* Poison of accumulators: any use of one shows. */
+float checked_register(float value);
+
+void syncwarp();
+void setmaxnreg(int registers, bool increase);
+void griddepcontrol_wait();
+void griddepcontrol_launch_dependents();
+
+void mbarrier_init(void *barrier, uint32_t count);
+void fence_mbarrier_init();
+void mbarrier_arrive(void *barrier);
+void mbarrier_expect_tx(void *barrier, uint32_t bytes);
+bool mbarrier_try_wait(void *barrier, uint32_t parity);
+
+void fence_proxy_async();
+void fence_proxy_tensormap_acquire(const void *map);
+void copy_bulk(void *destination, const void *source, uint32_t bytes,
+               void *barrier);
+void copy_tensor(void *destination, const void *map, const int *coordinates,
+                 int rank, void *barrier);
+
+void stmatrix(void *row, const uint32_t *values, int matrices,
+              bool transposed);
+
+/* d: n / 2 accumulators of this thread. A is four registers, or null and
+ * described like B. */
+void wgmma_fence();
+void wgmma_commit_group();
+void wgmma_wait_group(int pending);
+void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
+               uint64_t b_descriptor);
+
+} // namespace emu
+
+#endif

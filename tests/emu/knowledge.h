@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread may rely on: for each fact a number that only grows. A fact
+ * is a barrier (1 + its completed phases) or a warpgroup (its finished
+ * products). Threads that synchronize share what they know, so a missing wait
+ * shows even where the schedule happened to be kind. */
+#ifndef EMU_KNOWLEDGE_H
+#define EMU_KNOWLEDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+namespace emu {
+
+constexpr unsigned first_barrier_fact = 8; /* the warpgroups come before */
+
+struct knowledge {
+    std::vector<uint64_t> values;
+
+    uint64_t of(unsigned fact) const
+    {
+        return fact < values.size() ? values[fact] : 0;
+    }
+    void learn(unsigned fact, uint64_t value)
+    {
+        if (fact >= values.size())
+            values.resize(fact + 1);
+        if (values[fact] < value)
+            values[fact] = value;
+    }
+    void join(const knowledge &other)
+    {
+        if (values.size() < other.values.size())
+            values.resize(other.values.size());
+        for (size_t i = 0; i < other.values.size(); i++)
+            if (values[i] < other.values[i])
+                values[i] = other.values[i];
+    }
+};
+
+/* "The fact will have that value": when an access is over. */
+struct moment {
+    unsigned fact;
+    uint64_t value; /* 0: since ever */
+
+    bool known(const knowledge &knowledge) const
+    {
+        return knowledge.of(fact) >= value;
+    }
+};
+
+} // namespace emu
+
+#endif

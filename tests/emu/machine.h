@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a launch: its threads and who of them may run. One launch runs
+ * at a time in a shared object. */
+#ifndef EMU_MACHINE_H
+#define EMU_MACHINE_H
+
+#include "emu.h"
+#include "fiber.h"
+#include "knowledge.h"
+#include "random.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emu {
+
+constexpr unsigned warp_threads = 32, warpgroup_threads = 128;
+
+struct barrier;
+
+struct thread {
+    place at;
+    fiber context;
+    unsigned number; /* in the block */
+    enum { ready, blocked, done } state;
+    size_t ready_index; /* where it is in machine::ready */
+    std::string why;    /* it is blocked */
+    const barrier *waits = nullptr;
+    int registers;
+    knowledge knows;
+    std::vector<const void *> acquired_maps;
+    /* Operands of the warp-wide instruction that it waits in. */
+    const void *operand[2];
+    uint32_t word[4];
+};
+
+/* A warp-wide instruction is done by the last lane that comes to it. */
+struct warp {
+    unsigned first, lanes, arrived = 0;
+    const char *instruction;
+    uint64_t x, y;
+    knowledge knows; /* all lanes that came */
+};
+
+struct machine {
+    const emu_launch *launch;
+    const kernel *program;
+    random_source random;
+    unsigned threads_count;
+    std::vector<std::unique_ptr<thread>> threads; /* of the running block */
+    std::vector<thread *> ready;
+    std::vector<warp> warps;
+    unsigned finished;
+    fiber scheduler;
+    thread *current; /* null: the scheduler */
+    bool failed, dependence_ran;
+    int idle; /* times that waits gave up since the last progress */
+    int free_registers;
+    /* How this seed schedules. */
+    unsigned async_chance;   /* of 256: asynchronous work goes first */
+    unsigned patience;       /* instructions a thread runs at most */
+    unsigned slow_warp;      /* gets fewer turns for a while */
+    unsigned slow_turns;
+};
+extern machine *m;
+
+/* Ends the launch. `name` is the kind of the bug; tests know it. */
+[[noreturn]] void fail(const char *name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The current thread stops until wake(); `why` is for a deadlock's report. */
+void block(std::string why, const barrier *waits = nullptr);
+void wake(thread *thread);
+
+/* Forgets what the last block's threads were in the middle of. */
+void warps_begin_block();
+
+/* Lets another thread run now and then. */
+void maybe_yield();
+
+/* Arrives at a warp-wide instruction. True for the last lane, which does the
+ * work and then calls warp_leave(); the others return after that. */
+bool warp_enter(const char *instruction, uint64_t x = 0, uint64_t y = 0);
+void warp_leave();
+warp &current_warp();
+inline thread &lane(const warp &warp, unsigned i)
+{
+    return *m->threads[warp.first + i];
+}
+
+} // namespace emu
+
+#endif

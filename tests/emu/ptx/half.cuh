@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic on pairs of f16 in a register. */
+#pragma once
+#include "../half.h"
+#include "../instructions.h"
+#include <base/types.cuh>
+
+namespace ptx {
+
+inline u32 mul_f16x2(u32 a, u32 b)
+{
+    emu::step();
+    return u32(emu::half_mul(u16(a), u16(b))) |
+           u32(emu::half_mul(u16(a >> 16), u16(b >> 16))) << 16;
+}
+
+inline u32 cvt_f16x2_e4m3x2(u32 pair)
+{
+    emu::step();
+    return u32(emu::half_of_e4m3(u8(pair))) |
+           u32(emu::half_of_e4m3(u8(pair >> 8))) << 16;
+}
+
+inline u32 cvt_f16x2_f32(float high, float low)
+{
+    emu::step();
+    return u32(emu::half_of(emu::checked_register(low))) |
+           u32(emu::half_of(emu::checked_register(high))) << 16;
+}
+
+} // namespace ptx

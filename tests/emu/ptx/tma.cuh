@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Asynchronous bulk copies from global to shared memory. */
+#pragma once
+#include "../instructions.h"
+#include <base/types.cuh>
+#include <ptx/mbarrier.cuh>
+#include <ptx/memory.cuh>
+
+namespace ptx {
+
+inline void cp_async_bulk(void *destination, const void *source, u32 bytes,
+                          mbarrier *barrier)
+{
+    emu::copy_bulk(destination, source, bytes, barrier);
+}
+
+inline void cp_async_bulk_tensor_2d(void *destination, const void *map, int x,
+                                    int y, mbarrier *barrier)
+{
+    const int coordinates[] = {x, y};
+
+    emu::copy_tensor(destination, map, coordinates, 2, barrier);
+}
+
+inline void fence_proxy_tensormap_acquire(const void *map)
+{
+    emu::fence_proxy_tensormap_acquire(map);
+}
+
+} // namespace ptx

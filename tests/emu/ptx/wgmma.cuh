@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Asynchronous matrix product of a warpgroup. */
+#pragma once
+#include "../instructions.h"
+#include <base/types.cuh>
+
+namespace ptx {
+
+inline void wgmma_fence()
+{
+    emu::wgmma_fence();
+}
+
+inline void wgmma_commit_group()
+{
+    emu::wgmma_commit_group();
+}
+
+template <int pending> inline void wgmma_wait_group()
+{
+    emu::wgmma_wait_group(pending);
+}
+
+/* One overload a width that the real header has. */
+#define EMU_WGMMA(n)                                                         \
+    inline void wgmma_mma_async(float(&d)[(n) / 2], const u32(&a)[4], u64 b) \
+    {                                                                        \
+        emu::wgmma_mma(d, n, a, 0, b);                                       \
+    }
+
+EMU_WGMMA(8)
+EMU_WGMMA(16)
+EMU_WGMMA(32)
+EMU_WGMMA(64)
+EMU_WGMMA(128)
+EMU_WGMMA(256)
+
+#undef EMU_WGMMA
+
+} // namespace ptx

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the threads of a block in an order that the seed decides, and
+ * asynchronous work in between. Blocks run one after another. */
+#include "async.h"
+#include "barrier.h"
+#include "instructions.h"
+#include "machine.h"
+#include "report.h"
+#include "shared.h"
+
+#include <mutex>
+
+#include <sys/mman.h>
+
+namespace emu {
+
+place *here;
+machine *m;
+
+namespace {
+
+constexpr size_t stack_bytes = 64 << 10; /* a thread; one page is a guard */
+constexpr size_t guard_bytes = 4096;
+constexpr int most_registers = 65536; /* of a multiprocessor */
+
+/* The stacks of a block, which the next one uses again. */
+struct stacks {
+    unsigned char *memory = nullptr;
+    size_t bytes;
+
+    explicit stacks(unsigned count) : bytes(count * stack_bytes)
+    {
+        void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                            0);
+        if (mapped == MAP_FAILED)
+            return;
+        memory = static_cast<unsigned char *>(mapped);
+        for (unsigned i = 0; i < count; i++)
+            mprotect(of(i), guard_bytes, PROT_NONE);
+    }
+    ~stacks()
+    {
+        if (memory)
+            munmap(memory, bytes);
+    }
+    stacks(const stacks &) = delete;
+    stacks &operator=(const stacks &) = delete;
+
+    unsigned char *of(unsigned i) const
+    {
+        return memory + i * stack_bytes;
+    }
+};
+
+/* Some seeds let copies land at once, some as late as they can; some run a
+ * thread for long, some change after every instruction. */
+void choose_schedule()
+{
+    static const unsigned chances[] = {0, 1, 8, 64, 192, 255};
+    static const unsigned patiences[] = {1 << 30, 4096, 512, 64};
+
+    m->async_chance = chances[m->random.below(6)];
+    m->patience = patiences[m->random.below(4)];
+    m->slow_turns = 0;
+}
+
+void refuel(thread *thread)
+{
+    thread->at.fuel = 1 + static_cast<int>(m->random.below(m->patience));
+}
+
+void to_scheduler()
+{
+    thread *self = m->current;
+
+    m->current = nullptr;
+    fiber_switch(&self->context, &m->scheduler);
+}
+
+void remove_ready(thread *thread)
+{
+    struct thread *last = m->ready.back();
+
+    m->ready[thread->ready_index] = last;
+    last->ready_index = thread->ready_index;
+    m->ready.pop_back();
+}
+
+void add_ready(thread *thread)
+{
+    thread->state = thread::ready;
+    thread->ready_index = m->ready.size();
+    m->ready.push_back(thread);
+}
+
+void thread_main()
+{
+    thread *self = m->current;
+
+    m->program->thread();
+    self->state = thread::done;
+    remove_ready(self);
+    m->finished++;
+    m->idle = 0;
+    to_scheduler();
+}
+
+/* One warp at a time lags behind. */
+thread *pick()
+{
+    thread *chosen = m->ready[m->random.below(m->ready.size())];
+
+    if (!m->slow_turns--) {
+        m->slow_turns = 64 + m->random.below(4096);
+        m->slow_warp = m->random.below(m->warps.size());
+    }
+    for (int i = 0; i < 4; i++)
+        if (chosen->number / warp_threads == m->slow_warp)
+            chosen = m->ready[m->random.below(m->ready.size())];
+    return chosen;
+}
+
+bool run_async()
+{
+    size_t count, steps = 0, chosen;
+    engine *const *all = engines(&count);
+
+    for (size_t i = 0; i < count; i++)
+        steps += all[i]->steps();
+    if (!steps)
+        return false;
+    chosen = m->random.below(steps);
+    for (size_t i = 0; i < count; i++) {
+        size_t own = all[i]->steps();
+
+        if (chosen < own) {
+            all[i]->run(chosen);
+            return true;
+        }
+        chosen -= own;
+    }
+    return false;
+}
+
+void make_thread(unsigned number, uint3 block, const stacks &stacks)
+{
+    const unsigned *size = m->launch->block, *grid = m->launch->grid;
+    auto made = std::make_unique<thread>();
+
+    made->number = number;
+    made->at.thread = {number % size[0], number / size[0] % size[1],
+                          number / size[0] / size[1]};
+    made->at.block = block;
+    made->at.grid = {grid[0], grid[1], grid[2]};
+    made->at.block_size = {size[0], size[1], size[2]};
+    made->registers = most_registers / static_cast<int>(m->threads_count) /
+                      8 * 8;
+    if (made->registers > 255)
+        made->registers = 255;
+    fiber_make(&made->context, stacks.of(number) + guard_bytes,
+               stack_bytes - guard_bytes, thread_main);
+    refuel(made.get());
+    m->threads.push_back(std::move(made));
+    add_ready(m->threads.back().get());
+}
+
+void begin_block(uint3 block, const stacks &stacks)
+{
+    size_t count;
+    engine *const *all = engines(&count);
+
+    m->threads.clear();
+    m->ready.clear();
+    m->warps.clear();
+    m->finished = 0;
+    m->free_registers = 0;
+    m->idle = 0;
+    for (unsigned i = 0; i < m->threads_count; i++)
+        make_thread(i, block, stacks);
+    for (unsigned i = 0; i < m->threads_count; i += warp_threads) {
+        warp warp{};
+
+        warp.first = i;
+        warp.lanes = min(warp_threads, m->threads_count - i);
+        m->warps.push_back(warp);
+    }
+    shared_begin_block();
+    barriers_begin_block();
+    warps_begin_block();
+    for (size_t i = 0; i < count; i++)
+        all[i]->begin_block();
+}
+
+void run_thread(thread *thread)
+{
+    m->current = thread;
+    here = &thread->at;
+    fiber_switch(&m->scheduler, &thread->context);
+    if (m->failed)
+        throw failure();
+    shared_thread_ran(thread->number);
+}
+
+/* A try_wait returns in the end even if nothing happens; who then does not
+ * do anything but ask again, waits for ever. */
+bool end_waits()
+{
+    if (m->idle++ == 2)
+        return false;
+    for (const auto &thread : m->threads)
+        if (thread->waits)
+            wake(thread.get());
+    return !m->ready.empty();
+}
+
+void run_block(uint3 block, const stacks &stacks)
+{
+    size_t count;
+    engine *const *all = engines(&count);
+
+    begin_block(block, stacks);
+    while (m->finished < m->threads_count) {
+        bool first = m->random.below(256) < m->async_chance;
+
+        if ((first || m->ready.empty()) && run_async())
+            continue;
+        if (m->ready.empty() && !end_waits())
+            report_deadlock();
+        run_thread(pick());
+    }
+    for (size_t i = 0; i < count; i++)
+        all[i]->end_block();
+    shared_end_block();
+}
+
+void run_grid(const stacks &stacks)
+{
+    const unsigned *grid = m->launch->grid;
+    size_t count = size_t(grid[0]) * grid[1] * grid[2];
+    size_t offset = m->random.below(count); /* blocks begin in any order */
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned flat = static_cast<unsigned>((i + offset) % count);
+
+        run_block({flat % grid[0], flat / grid[0] % grid[1],
+                   flat / grid[0] / grid[1]},
+                  stacks);
+    }
+}
+
+bool launch_is_valid(const emu_launch &launch)
+{
+    for (int i = 0; i < 3; i++)
+        if (!launch.grid[i] || !launch.block[i])
+            return false;
+    return size_t(launch.block[0]) * launch.block[1] * launch.block[2] <=
+               1024 &&
+           launch.shared_bytes <= shared_most_bytes;
+}
+
+} // namespace
+
+void yield()
+{
+    refuel(m->current);
+    to_scheduler();
+}
+
+void maybe_yield()
+{
+    if (m->random.below(4) == 0)
+        yield();
+}
+
+void block(std::string why, const barrier *waits)
+{
+    thread *self = m->current;
+
+    self->state = thread::blocked;
+    self->why = std::move(why);
+    self->waits = waits;
+    remove_ready(self);
+    to_scheduler();
+    self->waits = nullptr;
+}
+
+void wake(thread *thread)
+{
+    if (thread->state == thread::blocked)
+        add_ready(thread);
+}
+
+void fail_switch()
+{
+    m->failed = true;
+    if (!m->current)
+        throw failure();
+    to_scheduler();
+    __builtin_unreachable(); /* a failed launch resumes no thread */
+}
+
+void run_dependence()
+{
+    if (m->dependence_ran || !m->launch->depend)
+        return;
+    /* It may be another kernel of this shared object. */
+    machine *self = m;
+    place *place = here;
+
+    m->dependence_ran = true;
+    if (m->launch->depend(m->launch->depend_argument)) {
+        m = self;
+        here = place;
+        fail("failed-dependence", "the launch that this one waits for failed");
+    }
+    m = self;
+    here = place;
+}
+
+int run(const emu_launch &launch, const kernel &kernel)
+{
+    static std::mutex one_at_a_time;
+    std::lock_guard<std::mutex> lock(one_at_a_time);
+    machine machine{};
+
+    m = &machine;
+    machine.launch = &launch;
+    machine.program = &kernel;
+    machine.random.state = launch.seed;
+    if (launch.report_bytes)
+        launch.report[0] = '\0';
+    try {
+        if (!launch_is_valid(launch))
+            fail("bad-launch", "more threads or shared memory than a block "
+                               "can have, or none");
+        machine.threads_count =
+            launch.block[0] * launch.block[1] * launch.block[2];
+        stacks stacks(machine.threads_count);
+        if (!stacks.memory)
+            fail("no-memory", "for %u stacks", machine.threads_count);
+        choose_schedule();
+        shared_begin_launch();
+        run_grid(stacks);
+        run_dependence();
+    } catch (const failure &) {
+        return 1;
+    }
+    return 0;
+}
+
+} // namespace emu

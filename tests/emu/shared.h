@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* A block's shared memory, and what is known of every 16-byte unit of it: the
+ * asynchronous reads and writes under way, and the generic writes that the
+ * asynchronous proxy may not see yet.
+ *
+ * Generic accesses are plain C++ and go unseen. A second copy of the memory
+ * tells what they changed. */
+#ifndef EMU_SHARED_H
+#define EMU_SHARED_H
+
+#include "knowledge.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace emu {
+
+constexpr size_t shared_most_bytes = 227 << 10; /* sm_90, sm_100 */
+constexpr size_t shared_unit = 16;
+
+void shared_begin_launch();
+void shared_begin_block();
+void shared_end_block();
+/* The thread ran on its own since the last call. */
+void shared_thread_ran(unsigned thread);
+
+/* The memory at an address of the shared window. */
+unsigned char *shared_at(uint32_t address);
+
+/* Fails unless the bytes lie in the block's memory, `what` in the report. */
+void shared_check(uint32_t address, size_t bytes, size_t alignment,
+                  const char *what);
+
+/* A write that is neither generic nor asynchronous: a barrier's word. */
+void shared_write(uint32_t address, const void *bytes, size_t count);
+
+/* An asynchronous write of a unit: from its issue, when the bytes become
+ * undefined, until `end`. */
+void shared_write_begin(uint32_t unit, moment end);
+void shared_land(uint32_t unit, const unsigned char *bytes);
+void shared_write_end(uint32_t unit);
+
+/* An asynchronous read of a unit, by the current thread and others. Each must
+ * know of the end of the last write; from the issue until `end` nothing may
+ * change. */
+void shared_read_known(uint32_t unit);
+void shared_read_begin(uint32_t unit, moment end);
+void shared_read_check(uint32_t unit);
+void shared_read_end(uint32_t unit);
+
+/* fence.proxy.async of the current thread. */
+void shared_fence();
+
+} // namespace emu
+
+#endif
