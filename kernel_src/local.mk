@@ -13,6 +13,7 @@ kernel_src = \
 	kernel_src/mma/nvfp4.cuh \
 	kernel_src/mma/wgmma_tile.cuh \
 	kernel_src/mma/activations.cuh \
+	kernel_src/mma/weights.cuh \
 	kernel_src/pipeline/ring.cuh \
 	kernel_src/sched/tiles.cuh \
 	kernel_src/epilogue/store_f16.cuh \

@@ -7,29 +7,17 @@
 
 #include "cases.h"
 #include "gpu.h"
-#include "launch.h"
+#include "plan.h"
 #include "product.h"
 #include "test.h"
 
 static jitgemm_context *context;
 
-/* Runs the product twice into poisoned memory, with that configuration or, if
- * NULL, the plan's own choice. */
+/* Runs the product twice into poisoned memory. */
 static void run(const struct product *p, const struct jg_config *config)
 {
-    jitgemm_problem problem = product_problem(p);
-    jitgemm_operands operands = product_operands(p);
-    jitgemm_plan *plan;
+    jitgemm_plan *plan = product_plan(p, context, config);
 
-    if (config) {
-        struct jg_problem checked;
-
-        JITGEMM(jg_problem_read(&problem, &checked));
-        JITGEMM(jg_launch_create(context, &checked, config, &plan));
-    } else {
-        JITGEMM(jitgemm_plan_create(context, &problem, &plan));
-    }
-    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
     for (int i = 0; i < 2; i++) {
         product_poison(p);
         JITGEMM(jitgemm_run(plan, gpu.stream));
@@ -131,8 +119,6 @@ static void test_nan(void)
 {
     int64_t m = 70, n = 136, k = 288;
     struct product p;
-    jitgemm_problem problem;
-    jitgemm_operands operands;
     jitgemm_plan *plan;
     uint16_t *c;
 
@@ -143,11 +129,8 @@ static void test_nan(void)
                      p.a[0].scale_bytes));
     GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)p.device[3][0], p.b[0].scales,
                      p.b[0].scale_bytes));
-    problem = product_problem(&p);
-    operands = product_operands(&p);
     product_poison(&p);
-    JITGEMM(jitgemm_plan_create(context, &problem, &plan));
-    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
+    plan = product_plan(&p, context, NULL);
     JITGEMM(jitgemm_run(plan, gpu.stream));
     gpu_sync();
     c = product_download(&p, 0);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gpu.h"
+#include "launch.h"
 
 #define POISON 0x7e5a /* an f16 NaN; conversions make 0x7fff */
 #define GUARD 128     /* elements behind C that nobody may write */
@@ -129,6 +130,25 @@ jitgemm_operands product_operands(const struct product *p)
         .c = p->device[C],
         .alpha = (const float *const *)p->device[ALPHA],
     };
+}
+
+jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
+                           const struct jg_config *config)
+{
+    jitgemm_problem problem = product_problem(p);
+    jitgemm_operands operands = product_operands(p);
+    jitgemm_plan *plan;
+
+    if (config) {
+        struct jg_problem checked;
+
+        JITGEMM(jg_problem_read(&problem, &checked));
+        JITGEMM(jg_launch_create(context, &checked, config, &plan));
+    } else {
+        JITGEMM(jitgemm_plan_create(context, &problem, &plan));
+    }
+    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
+    return plan;
 }
 
 void product_poison(const struct product *p)

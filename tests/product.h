@@ -6,6 +6,8 @@
 #include "jitgemm.h"
 #include "reference.h"
 
+struct jg_config;
+
 struct product {
     int32_t groups;
     int64_t *m, *n, *k;
@@ -28,6 +30,11 @@ void product_release(struct product *p);
 
 jitgemm_problem product_problem(const struct product *p);
 jitgemm_operands product_operands(const struct product *p);
+
+/* A plan with the operands bound: with that configuration or, if NULL, the
+ * plan's own choice. */
+jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
+                           const struct jg_config *config);
 
 /* Fills C, and the guard behind it, with a NaN that no product makes. */
 void product_poison(const struct product *p);

@@ -16,7 +16,7 @@
 #include <base/types.cuh>
 #include <epilogue/store_f16.cuh>
 #include <mma/activations.cuh>
-#include <mma/nvfp4.cuh>
+#include <mma/weights.cuh>
 #include <mma/wgmma_tile.cuh>
 #include <pipeline/ring.cuh>
 #include <ptx/mbarrier.cuh>
@@ -34,10 +34,11 @@ constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
 constexpr int scale_chunk_bytes = 512; /* 128 rows x 4 blocks */
 constexpr int block_k = 16;            /* k that share a scale */
 
-static_assert(spec::threads == (1 + consumers) * warpgroup);
-static_assert(spec::tile_n == consumers * 64);
 constexpr int batch = chunks / 2; /* chunks multiplied at once; two batches a
                                      stage alternate between two buffers */
+
+static_assert(spec::threads == (1 + consumers) * warpgroup);
+static_assert(spec::tile_n == consumers * 64);
 static_assert(chunks == 2 * batch);
 
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
@@ -108,43 +109,6 @@ __device__ void producer(smem &shared, const jg_table &table)
     }
 }
 
-/* 64 k of one token, as they lie in memory. */
-struct raw_activations {
-    uint4 low, high; /* 32 k each */
-    u32 scales;
-
-    __device__ void load(const jg_group &group, int token, int chunk)
-    {
-        int k = chunk * mma::chunk_k;
-
-        low = high = {0, 0, 0, 0};
-        scales = 0;
-        if (token >= group.m || k >= group.k)
-            return;
-        const uint4 *codes = reinterpret_cast<const uint4 *>(
-            group.a + size_t(token) * (group.k / 2) + k / 2);
-        low = codes[0];
-        if (k + mma::chunk_k / 2 < group.k)
-            high = codes[1];
-        scales = mma::activation_scales(group, token, chunk);
-    }
-
-    __device__ void decode(u8 *activations, int row) const
-    {
-        uint4 first = {low.x, low.z, high.x, high.z};
-        uint4 second = {low.y, low.w, high.y, high.w};
-        u32 factors[4];
-
-        mma::decode_scales(factors, scales);
-#pragma unroll
-        for (int piece = 0; piece < 8; piece++)
-            *reinterpret_cast<uint4 *>(
-                activations + mma::activation_piece_offset(row, piece)) =
-                mma::activation_piece(piece < 4 ? first : second, factors,
-                                      piece);
-    }
-};
-
 /* Warps 1 to 3 of the producer. The loads for a stage are under way while its
  * slot is awaited. Eight lanes in a row take the tokens of an atom, whose
  * stores the swizzle keeps apart. */
@@ -161,7 +125,7 @@ __device__ void decoder(smem &shared, const jg_table &table)
              stage++, ring.next(), turn = turn ? turn - 1 : 2) {
             if (turn)
                 continue;
-            raw_activations raw[rows];
+            mma::raw_activations raw[rows];
 #pragma unroll
             for (int j = 0; j < rows; j++)
                 raw[j].load(group, tile.row + (lane + 32 * j) % spec::tile_m,
@@ -178,39 +142,6 @@ __device__ void decoder(smem &shared, const jg_table &table)
         }
     }
 }
-
-/* What a thread of a consumer decodes: rows g and g + 8 of its warp's 16, and
- * of each chunk the block c; g = lane / 4, c = lane % 4. */
-struct weight_reader {
-    int block;
-    int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
-                           units are permuted by; row g + 8 has the same */
-    int scales;         /* byte of a chunk */
-
-    __device__ weight_reader(int warp)
-    {
-        int row = 16 * warp + threadIdx.x % 32 / 4;
-        block = threadIdx.x % 4;
-        codes = row * weight_row_bytes;
-        swizzle = (codes >> 7 & (weight_row_bytes / 16 - 1)) << 4;
-        scales = row % 32 * 16 + row / 32 * 4 + block;
-    }
-
-    /* Scales past the end of k are whatever the memory holds. */
-    __device__ void fragment(u32 (&a)[4][4], const smem &shared, int slot,
-                             int chunk, bool inside) const
-    {
-        const u8 *from = shared.weights[slot] + codes +
-                         ((32 * chunk + 8 * block) ^ swizzle);
-        const u8 *scale = shared.scales[slot][chunk] + scales;
-#pragma unroll
-        for (int i = 0; i < 2; i++)
-            mma::decode_row(a, i,
-                            *reinterpret_cast<const uint2 *>(
-                                from + i * 8 * weight_row_bytes),
-                            mma::decode_scale(inside ? scale[i * 128] : 0));
-    }
-};
 
 __device__ void multiply(float (&d)[spec::tile_m / 2],
                          const u32 (&a)[batch][4][4],
@@ -230,7 +161,8 @@ __device__ void multiply(float (&d)[spec::tile_m / 2],
 
 __device__ void consumer(smem &shared, const jg_table &table, int index)
 {
-    weight_reader weights(4 * index + threadIdx.x / 32 % 4);
+    mma::weight_reader<weight_row_bytes> weights(4 * index +
+                                                 threadIdx.x / 32 % 4);
     ring ring{shared.barriers};
 
     for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
@@ -250,7 +182,9 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
 #pragma unroll
                 for (int i = 0; i < batch; i++) {
                     int chunk = stage * chunks + first + i;
-                    weights.fragment(a[j][i], shared, ring.slot, first + i,
+                    weights.fragment(a[j][i], shared.weights[ring.slot],
+                                     shared.scales[ring.slot][first + i],
+                                     first + i,
                                      4 * chunk + weights.block < blocks);
                 }
                 multiply(d, a[j], &shared.activations[ring.slot][first]);

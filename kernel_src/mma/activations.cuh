@@ -45,4 +45,41 @@ __device__ inline void decode_scales(u32 (&scales)[4], u32 bytes)
         scales[i] = decode_scale(bytes >> (8 * i) & 0xff);
 }
 
+/* 64 k of one token, as they lie in memory. */
+struct raw_activations {
+    uint4 low, high; /* 32 k each */
+    u32 scales;
+
+    __device__ void load(const jg_group &group, int token, int chunk)
+    {
+        int k = chunk * chunk_k;
+
+        low = high = {0, 0, 0, 0};
+        scales = 0;
+        if (token >= group.m || k >= group.k)
+            return;
+        const uint4 *codes = reinterpret_cast<const uint4 *>(
+            group.a + size_t(token) * (group.k / 2) + k / 2);
+        low = codes[0];
+        if (k + chunk_k / 2 < group.k)
+            high = codes[1];
+        scales = activation_scales(group, token, chunk);
+    }
+
+    __device__ void decode(u8 *activations, int row) const
+    {
+        uint4 first = {low.x, low.z, high.x, high.z};
+        uint4 second = {low.y, low.w, high.y, high.w};
+        u32 factors[4];
+
+        decode_scales(factors, scales);
+#pragma unroll
+        for (int piece = 0; piece < 8; piece++)
+            *reinterpret_cast<uint4 *>(
+                activations + activation_piece_offset(row, piece)) =
+                activation_piece(piece < 4 ? first : second, factors,
+                                      piece);
+    }
+};
+
 } // namespace mma

@@ -92,26 +92,6 @@ static void report(const struct gemm_case *c, struct times us,
     fflush(stdout);
 }
 
-static jitgemm_plan *make_plan(jitgemm_context *context,
-                               const struct product *p,
-                               const struct jg_config *config)
-{
-    jitgemm_problem problem = product_problem(p);
-    jitgemm_operands operands = product_operands(p);
-    jitgemm_plan *plan;
-
-    if (config) {
-        struct jg_problem checked;
-
-        JITGEMM(jg_problem_read(&problem, &checked));
-        JITGEMM(jg_launch_create(context, &checked, config, &plan));
-    } else {
-        JITGEMM(jitgemm_plan_create(context, &problem, &plan));
-    }
-    JITGEMM(jitgemm_plan_bind(plan, &operands, gpu.stream));
-    return plan;
-}
-
 static void run_case(jitgemm_context *context, const struct gemm_case *c,
                      const struct jg_config *config, bool json)
 {
@@ -130,7 +110,7 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
             product_upload(&set[i]);
         }
         product_poison(&set[i]);
-        plans[i] = make_plan(context, &set[i], config);
+        plans[i] = product_plan(&set[i], context, config);
     }
     JITGEMM(jitgemm_run(plans[0], gpu.stream));
     gpu_sync();
