@@ -18,116 +18,127 @@ struct bug {
     size_t config = 1; /* row of lib/plan.c's table */
 };
 
-#define PRODUCT "gemm/sm90_nvfp4.cu"
-#define ACTIVATIONS "gemm/sm90_activations.cu"
-#define EPILOGUE "epilogue/store_f16.cuh"
-#define RING "pipeline/ring.cuh"
-#define TILE "mma/wgmma_tile.cuh"
+#define PRODUCT_TEXT "gemm/sm90_nvfp4.cu"
+#define ACTIVATIONS_TEXT "gemm/sm90_activations.cu"
+#define EPILOGUE_TEXT "epilogue/store_f16.cuh"
+#define RING_TEXT "pipeline/ring.cuh"
+#define TILE_TEXT "mma/wgmma_tile.cuh"
 
 static const bug bugs[] = {
-    {"no wait for a full slot", PRODUCT, "/ring.wait_full();/d",
+    {"no wait for a full slot", PRODUCT_TEXT, "/ring.wait_full();/d",
      "missing-wait"},
-    {"no wait for an empty slot", PRODUCT, "/ring.wait_empty();/d",
+    {"no wait for an empty slot", PRODUCT_TEXT, "/ring.wait_empty();/d",
      "early-overwrite|arrive-nothing-pending"},
-    {"no wait for the last products", PRODUCT,
+    {"no wait for the last products", PRODUCT_TEXT,
      "/wgmma_wait_group<0>();/d", "missing-wait"},
-    {"no wait for the products before", PRODUCT,
+    {"no wait for the products before", PRODUCT_TEXT,
      "/wgmma_wait_group<1>();/d", "fragment-changed|early-overwrite"},
-    {"wait for one product too few", PRODUCT,
+    {"wait for one product too few", PRODUCT_TEXT,
      "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
      "fragment-changed|early-overwrite"},
-    {"products never committed", PRODUCT, "/wgmma_commit_group();/d",
+    {"products never committed", PRODUCT_TEXT, "/wgmma_commit_group();/d",
      "missing-wait|fragment-changed"},
-    {"slot released before its products are done", PRODUCT,
-     "/empty\\[previous\\]/s/previous/ring.slot/;"
-     "s/if (j == 0 && previous >= 0 && lane == 0)/"
-     "if (j == chunks - 1 \\&\\& lane == 0)/;"
-     "/^        ptx::wgmma_wait_group<0>();/,/mbarrier_arrive/"
-     "{/if (lane/d;/mbarrier_arrive/d;}",
+    {"slot released before its products are done", PRODUCT_TEXT,
+     "/^        ptx::mbarrier_arrive/d;"
+     "s/empty\\[previous\\]/empty[ring.slot]/;"
+     "s/if (j == 0 && previous >= 0)/if (j == 1)/",
      "early-overwrite"},
-    {"slot never released", PRODUCT,
-     "/^        if (lane == 0)/,/mbarrier_arrive/d", "deadlock"},
-    {"slot released twice", PRODUCT, "s/&& lane == 0)/\\&\\& lane < 2)/",
+    {"slot never released", PRODUCT_TEXT, "/^        ptx::mbarrier_arrive/d",
+     "deadlock"},
+    {"slot released twice", PRODUCT_TEXT, "s/^        ptx::mbarrier_arrive.*/&\\n&/",
      "arrive-nothing-pending|early-overwrite"},
-    {"arrival at a barrier that all came to", PRODUCT,
+    {"arrival at a barrier that all came to", PRODUCT_TEXT,
      "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
      "arrive-nothing-pending"},
-    {"one arrival too many expected", PRODUCT,
-     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers + 1/",
+    {"one arrival too many expected", PRODUCT_TEXT,
+     "s/ consumers \\* warpgroup);/ consumers * warpgroup + 1);/",
      "deadlock"},
-    {"one arrival too few expected", PRODUCT,
-     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers - 1/",
+    {"arrivals of one consumer too few expected", PRODUCT_TEXT,
+     "s/ consumers \\* warpgroup);/ warpgroup);/",
      "early-overwrite|missing-wait|deadlock|wrong-result"},
-    {"wait for the wrong parity", RING, "s/parity ^ 1))/parity))/",
+    {"wait for the wrong parity", RING_TEXT, "s/parity ^ 1))/parity))/",
      "deadlock"},
-    {"parity never changes", RING, "/parity ^= 1;/d",
+    {"parity never changes", RING_TEXT, "/parity ^= 1;/d",
      "missing-wait|early-overwrite|arrive-nothing-pending"},
-    {"too few bytes expected", PRODUCT, "/^ *scale_bytes +$/d",
+    {"too few bytes expected", PRODUCT_TEXT, "/^ *scale_bytes +$/d",
      "wrong-byte-count"},
-    {"too many bytes expected", PRODUCT,
+    {"too many bytes expected", PRODUCT_TEXT,
      "s/chunks \\* activation_bytes)/chunks * activation_bytes + 16)/",
      "wrong-byte-count"},
-    {"copy counted on the wrong barrier", PRODUCT,
+    {"copy counted on the wrong barrier", PRODUCT_TEXT,
      "s/scale_bytes, full)/scale_bytes, \\&ring.shared.empty[ring.slot])/",
      "wrong-byte-count"},
-    {"barriers not fenced", PRODUCT, "/fence_mbarrier_init();/d",
+    {"barriers not fenced", PRODUCT_TEXT, "/fence_mbarrier_init();/d",
      "barrier-no-fence"},
-    {"barriers used before they are made", PRODUCT, "/__syncthreads();/d",
+    {"barriers used before they are made", PRODUCT_TEXT, "/__syncthreads();/d",
      "barrier-not-initialized"},
-    {"no fence before a product", PRODUCT, "/wgmma_fence();/d",
+    {"no fence before a product", PRODUCT_TEXT, "/wgmma_fence();/d",
      "wgmma-no-fence"},
-    {"fence before the fragment is written", PRODUCT,
+    {"fence before the fragment is written", PRODUCT_TEXT,
      "/^    ptx::wgmma_fence();/d;"
      "s/^\\( *\\)weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
      "wgmma-no-fence"},
-    {"map not acquired", PRODUCT, "/fence_proxy_tensormap_acquire/d",
+    {"map not acquired", PRODUCT_TEXT, "/fence_proxy_tensormap_acquire/d",
      "tensormap-no-fence"},
-    {"activations read before they are there", PRODUCT,
+    {"activations read before they are there", PRODUCT_TEXT,
      "/griddepcontrol_wait();/d", "missing-launch-wait"},
-    {"generic write without the proxy fence", PRODUCT,
-     "s/^\\( *\\)multiply_chunk(d, a/"
+    {"generic write without the proxy fence", PRODUCT_TEXT,
+     "s/^\\( *\\)multiply(d, a/"
      "\\1if (threadIdx.x == warpgroup)\\n"
-     "\\1    shared.activations[ring.slot][j][spec::tile_m * 128 - 1] = 0;\\n"
+     "\\1    shared.activations[ring.slot][first][spec::tile_m * 128 - 1] = "
+     "0;\\n"
      "&/",
      "no-proxy-fence|early-overwrite"},
-    {"shared memory out of bounds", PRODUCT,
+    {"shared memory out of bounds", PRODUCT_TEXT,
      "s/(memory) & 1023;/(memory) \\& 1023; memory += 1 << 16;/",
      "shared-out-of-bounds"},
-    {"scales out of bounds", PRODUCT,
+    {"scales out of bounds", PRODUCT_TEXT,
      "s/min(chunks, scale_chunks - first)/chunks/", "global-out-of-bounds"},
-    {"activations out of bounds", PRODUCT,
+    {"activations out of bounds", PRODUCT_TEXT,
      "s/size_t(first + i)/size_t(first + i + 1)/", "global-out-of-bounds"},
-    {"copy to a misaligned address", PRODUCT,
+    {"copy to a misaligned address", PRODUCT_TEXT,
      "s/shared.scales\\[ring.slot\\],/\\&shared.scales[ring.slot][0][8],/",
      "misaligned"},
-    {"copy of a misaligned size", PRODUCT,
+    {"copy of a misaligned size", PRODUCT_TEXT,
      "s/^\\( *\\)scale_bytes, full);/\\1scale_bytes - 8, full);/",
      "misaligned"},
-    {"misaligned descriptor", PRODUCT, "s/(memory) & 1023;/(memory) \\& 127;/",
+    {"misaligned descriptor", PRODUCT_TEXT, "s/(memory) & 1023;/(memory) \\& 127;/",
      "misaligned"},
-    {"descriptor past the row", PRODUCT, "s/(step \\* 32 >> 4)/(step * 48 >> 4)/",
+    {"descriptor past the row", PRODUCT_TEXT, "s/(step \\* 32 >> 4)/(step * 48 >> 4)/",
      "misaligned"},
-    {"wrong swizzle in the descriptor", TILE,
+    {"wrong swizzle in the descriptor", TILE_TEXT,
      "s/u64(1) << 62/u64(3) << 62/", "misaligned|bad-descriptor"},
-    {"misaligned matrix store", EPILOGUE,
+    {"misaligned matrix store", EPILOGUE_TEXT,
      "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
-    {"warps of a warpgroup differ", PRODUCT,
+    {"warps of a warpgroup differ", PRODUCT_TEXT,
      "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x \\/ 64 % 2) * 2)/",
      "unequal-arguments"},
-    {"lanes of a warp differ", PRODUCT,
+    {"lanes of a warp differ", PRODUCT_TEXT,
      "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x % 2) * 2)/",
      "unequal-arguments"},
-    {"threads of a barrier differ", EPILOGUE,
+    {"threads of a barrier differ", EPILOGUE_TEXT,
      "s/bar_sync(barrier, warpgroup)/"
      "bar_sync(barrier, warpgroup + (thread < 32 ? 32 : 0))/",
      "unequal-arguments"},
-    {"registers never given up", PRODUCT, "/setmaxnreg_dec/d", "deadlock"},
-    {"no barrier before the staged rows are read", EPILOGUE,
+    {"registers never given up", PRODUCT_TEXT, "/setmaxnreg_dec/d", "deadlock"},
+    {"no barrier before the staged rows are read", EPILOGUE_TEXT,
      "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "wrong-result"},
-    {"no barrier after the staged rows are read", EPILOGUE,
-     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "wrong-result", 2},
-    {"activations not swizzled", ACTIVATIONS, "s/piece ^ row/piece/",
+    {"no barrier after the staged rows are read", EPILOGUE_TEXT,
+     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "wrong-result", 3},
+    {"registers that nobody gave up", PRODUCT_TEXT,
+     "s/<spec::consumer_registers>/<spec::consumer_registers + 8>/",
+     "deadlock"},
+    {"activations not swizzled", ACTIVATIONS_TEXT,
+     "s/mma::activation_piece_offset(row, piece)/row * 128 + piece * 16/",
      "wrong-result"},
+    {"decoded without the proxy fence", PRODUCT_TEXT, "/fence_proxy_async();/d",
+     "no-proxy-fence", 0},
+    {"decoded before the slot is empty", PRODUCT_TEXT,
+     "/for (int j = 0; j < rows; j++)/,/ring.wait_empty/{/wait_empty/d;}",
+     "early-overwrite|arrive-nothing-pending|missing-wait", 0},
+    {"decoding warp not waited for", PRODUCT_TEXT,
+     "s/1 + (spec::fused ? 32 : 0)/1/",
+     "arrive-nothing-pending|missing-wait|no-proxy-fence", 0},
 };
 constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
 constexpr int seeds = 50;
@@ -167,7 +178,7 @@ static bool is_named(const std::string &report, const char *names)
 static bool find_bug(size_t i, const std::string &texts, run_function good)
 {
     const bug &bug = bugs[i];
-    bool in_activations = !strcmp(bug.file, ACTIVATIONS);
+    bool in_activations = !strcmp(bug.file, ACTIVATIONS_TEXT);
     config config = all_configs()[bug.config];
     std::string report;
     int seed = 0;
@@ -176,7 +187,8 @@ static bool find_bug(size_t i, const std::string &texts, run_function good)
         printf("%s | - | sed does not change %s\n", bug.title, bug.file);
         return false;
     }
-    compile_job job = job_of(config, !in_activations, folder_of(i), texts);
+    compile_job job = job_of(config, in_activations ? ACTIVATIONS : PRODUCT,
+                             folder_of(i), texts);
     run_function bad = compile_finish(job, compile_start(job));
     if (!bad)
         return false;
@@ -199,31 +211,40 @@ static bool find_bug(size_t i, const std::string &texts, run_function good)
     return is_named(report, bug.names);
 }
 
+static run_function make(const config &config, kernel_kind kind,
+                         const std::string &texts)
+{
+    compile_job job =
+        job_of(config, kind, "tests/emu_work/good-" + std::to_string(kind),
+               texts);
+    run_function made = compile_finish(job, compile_start(job));
+
+    CHECK(made);
+    return made;
+}
+
 int main(int argc, char **argv)
 {
     const char *source = getenv("JG_SRCDIR");
     std::string texts = std::string(source ? source : ".") + "/kernel_src";
     config config = all_configs()[1];
-    run_function good[kernels_count];
+    kernels good;
 
-    for (int i = 0; i < kernels_count; i++) {
-        compile_job job = job_of(
-            config, i, "tests/emu_work/good-" + std::to_string(i), texts);
-
-        good[i] = compile_finish(job, compile_start(job));
-        CHECK(good[i]);
-    }
+    good.activations = make(config, ACTIVATIONS, texts);
+    good.product = make(config, PRODUCT, texts);
     if (test_failures)
         return test_end();
     int running = 0, status;
     for (size_t i = 0; i < bugs_count; i++) {
-        bool in_activations = !strcmp(bugs[i].file, ACTIVATIONS);
+        bool in_activations = !strcmp(bugs[i].file, ACTIVATIONS_TEXT);
 
         if (argc > 1 && strcmp(argv[1], bugs[i].title))
             continue;
         fflush(stdout);
         if (fork() == 0) {
-            bool found = find_bug(i, texts, good[in_activations]);
+            bool found = find_bug(i, texts,
+                                  in_activations ? good.product
+                                                 : good.activations);
 
             fflush(stdout);
             _exit(!found);

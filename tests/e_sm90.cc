@@ -27,9 +27,12 @@ int main(int argc, char **argv)
     std::vector<compile_job> jobs;
     std::vector<run_function> functions;
 
-    jobs.push_back(job_of(configs[0], 0, "tests/emu_work/sm90", texts));
+    for (const config &config : configs) /* the same for all that need it */
+        if (!config.fused && jobs.empty())
+            jobs.push_back(
+                job_of(config, ACTIVATIONS, "tests/emu_work/sm90", texts));
     for (size_t i = 0; i < configs.size(); i++)
-        jobs.push_back(job_of(configs[i], 1,
+        jobs.push_back(job_of(configs[i], PRODUCT,
                               "tests/emu_work/sm90-" + std::to_string(i),
                               texts));
     int previous = compile_start(jobs[0]);

@@ -11,6 +11,8 @@
 struct emu_launch {
     unsigned grid[3], block[3];
     size_t shared_bytes; /* dynamic, a block */
+    unsigned registers;  /* a thread at the start, as compiled; 0: as many as
+                            a block alone on its multiprocessor can have */
     void **parameters;   /* as cuLaunchKernel's */
     uint64_t seed;       /* of every choice the emulator makes */
     /* Whether an asynchronous access may be made: 1 yes, 0 no, -1 the memory

@@ -66,17 +66,19 @@ struct buffer {
 
 jg_config c_config(const config &config)
 {
-    return {config.tile_m, config.tile_n, config.tile_k, config.stages};
+    return {config.tile_m, config.tile_n, config.tile_k,
+            config.stages, config.blocks, config.fused};
 }
 
-jg_spec spec_of(const config &config, int index)
+jg_spec spec_of(const config &config, kernel_kind kind)
 {
     jg_config row = c_config(config);
     jg_device device{};
     jg_spec spec;
 
     jg_device_of_arch("sm_90a", &device);
-    jg_spec_make(&row, &device, index, &spec);
+    jg_spec_make(&row, &device,
+                 kind == PRODUCT ? jg_spec_count(&row) - 1 : 0, &spec);
     return spec;
 }
 
@@ -103,7 +105,7 @@ struct gemm_case::state {
 
     void make_group(size_t g);
     void make_table();
-    int launch(int index, unsigned grid, int (*depend)(void *));
+    int launch(kernel_kind kind, unsigned grid, int (*depend)(void *));
     static int launch_activations(void *state);
     std::string compare() const;
 };
@@ -115,15 +117,16 @@ std::vector<config> all_configs()
     for (int i = 0; i < jg_plan_configs_count; i++) {
         const jg_config &row = jg_plan_configs[i];
 
-        all.push_back({row.tile_m, row.tile_n, row.tile_k, row.stages});
+        all.push_back({row.tile_m, row.tile_n, row.tile_k, row.stages,
+                       row.blocks, row.fused});
     }
     return all;
 }
 
-compile_job job_of(const config &config, int index, const std::string &folder,
-                   const std::string &texts)
+compile_job job_of(const config &config, kernel_kind kind,
+                   const std::string &folder, const std::string &texts)
 {
-    jg_spec spec = spec_of(config, index);
+    jg_spec spec = spec_of(config, kind);
 
     return {folder, texts, spec.program, spec.symbol, spec.text};
 }
@@ -230,9 +233,10 @@ gemm_case::~gemm_case()
     }
 }
 
-int gemm_case::state::launch(int index, unsigned grid, int (*depend)(void *))
+int gemm_case::state::launch(kernel_kind kind, unsigned grid,
+                             int (*depend)(void *))
 {
-    jg_spec spec = spec_of(config, index);
+    jg_spec spec = spec_of(config, kind);
     void *parameters[] = {&argument};
     char text[2048];
     emu_launch launch{};
@@ -241,6 +245,9 @@ int gemm_case::state::launch(int index, unsigned grid, int (*depend)(void *))
     launch.block[0] = static_cast<unsigned>(spec.threads);
     launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
     launch.shared_bytes = static_cast<size_t>(spec.shared_bytes);
+    launch.registers = static_cast<unsigned>(
+        65536 / (spec.threads * (kind == PRODUCT ? config.blocks : 1)) / 8 *
+        8);
     launch.parameters = parameters;
     launch.seed = seed;
     launch.check = check_access;
@@ -248,7 +255,7 @@ int gemm_case::state::launch(int index, unsigned grid, int (*depend)(void *))
     launch.report_bytes = sizeof text;
     launch.depend = depend;
     launch.depend_argument = this;
-    int failed = (index ? kernels.product : kernels.activations)(&launch);
+    int failed = (kind == PRODUCT ? kernels.product : kernels.activations)(&launch);
     if (failed && report.empty())
         report = text;
     return failed;
@@ -259,7 +266,7 @@ int gemm_case::state::launch_activations(void *argument)
 {
     state &s = *static_cast<state *>(argument);
     unsigned blocks = static_cast<unsigned>((s.argument.units + 3) / 4);
-    int failed = s.launch(0, blocks, nullptr);
+    int failed = s.launch(ACTIVATIONS, blocks, nullptr);
 
     ranges.back().earlier = false;
     return failed;
@@ -308,7 +315,8 @@ std::string gemm_case::run(const struct kernels &kernels, uint64_t seed,
     for (group &group : s.groups)
         std::fill(group.c.memory.begin(), group.c.memory.end(), 0xfd);
     ranges.back().earlier = true;
-    if (s.launch(1, grid, state::launch_activations))
+    if (s.launch(PRODUCT, grid,
+                 s.config.fused ? nullptr : state::launch_activations))
         return s.report;
     return s.compare();
 }

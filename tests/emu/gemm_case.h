@@ -16,20 +16,21 @@ struct size {
 };
 
 struct config { /* a row of lib/plan.c's table */
-    int tile_m, tile_n, tile_k, stages;
+    int tile_m, tile_n, tile_k, stages, blocks;
+    bool fused; /* one kernel only: the product */
 };
 
 std::vector<config> all_configs();
 
-/* The kernels of a configuration, in order of launch. */
+/* The kernels of a configuration; one that is fused has no activations. */
+enum kernel_kind { ACTIVATIONS, PRODUCT };
 struct kernels {
     run_function activations, product;
 };
-constexpr int kernels_count = 2;
 
-/* What to compile for them. */
-compile_job job_of(const config &config, int index, const std::string &folder,
-                   const std::string &texts);
+/* What to compile for one of them. */
+compile_job job_of(const config &config, kernel_kind kind,
+                   const std::string &folder, const std::string &texts);
 
 struct gemm_case {
     gemm_case(const config &config, const std::vector<size> &sizes,

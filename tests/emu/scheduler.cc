@@ -154,10 +154,11 @@ void make_thread(unsigned number, uint3 block, const stacks &stacks)
     made->at.block = block;
     made->at.grid = {grid[0], grid[1], grid[2]};
     made->at.block_size = {size[0], size[1], size[2]};
-    made->registers = most_registers / static_cast<int>(m->threads_count) /
-                      8 * 8;
-    if (made->registers > 255)
-        made->registers = 255;
+    made->registers = static_cast<int>(m->launch->registers);
+    if (!made->registers)
+        made->registers =
+            min(255, most_registers / static_cast<int>(m->threads_count) / 8 *
+                         8);
     fiber_make(&made->context, stacks.of(number) + guard_bytes,
                stack_bytes - guard_bytes, thread_main);
     refuel(made.get());

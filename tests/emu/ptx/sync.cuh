@@ -11,9 +11,9 @@ inline void bar_sync(u32 id, u32 threads)
     emu::bar_sync(id, threads);
 }
 
-inline void syncwarp()
+inline void fence_proxy_async()
 {
-    emu::syncwarp();
+    emu::fence_proxy_async();
 }
 
 template <int registers> inline void setmaxnreg_inc()
