@@ -18,21 +18,21 @@ struct bug {
     size_t config = 1; /* row of lib/plan.c's table */
 };
 
-#define PRODUCT "gemm/sm90_nvfp4.cu"
+#define PRODUCT     "gemm/sm90_nvfp4.cu"
 #define ACTIVATIONS "gemm/sm90_activations.cu"
-#define EPILOGUE "epilogue/store_f16.cuh"
-#define RING "pipeline/ring.cuh"
-#define TILE "mma/wgmma_tile.cuh"
+#define EPILOGUE    "epilogue/store_f16.cuh"
+#define RING        "pipeline/ring.cuh"
+#define TILE        "mma/wgmma_tile.cuh"
 
 static const bug bugs[] = {
     {"no wait for a full slot", PRODUCT, "/ring.wait_full();/d",
      "missing-wait"},
     {"no wait for an empty slot", PRODUCT, "/ring.wait_empty();/d",
      "early-overwrite|arrive-nothing-pending"},
-    {"no wait for the last products", PRODUCT,
-     "/wgmma_wait_group<0>();/d", "missing-wait"},
-    {"no wait for the products before", PRODUCT,
-     "/wgmma_wait_group<1>();/d", "fragment-changed|early-overwrite"},
+    {"no wait for the last products", PRODUCT, "/wgmma_wait_group<0>();/d",
+     "missing-wait"},
+    {"no wait for the products before", PRODUCT, "/wgmma_wait_group<1>();/d",
+     "fragment-changed|early-overwrite"},
     {"wait for one product too few", PRODUCT,
      "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
      "fragment-changed|early-overwrite"},
@@ -105,10 +105,10 @@ static const bug bugs[] = {
      "misaligned"},
     {"misaligned descriptor", PRODUCT, "s/(memory) & 1023;/(memory) \\& 127;/",
      "misaligned"},
-    {"descriptor past the row", PRODUCT, "s/(step \\* 32 >> 4)/(step * 48 >> 4)/",
-     "misaligned"},
-    {"wrong swizzle in the descriptor", TILE,
-     "s/u64(1) << 62/u64(3) << 62/", "misaligned|bad-descriptor"},
+    {"descriptor past the row", PRODUCT,
+     "s/(step \\* 32 >> 4)/(step * 48 >> 4)/", "misaligned"},
+    {"wrong swizzle in the descriptor", TILE, "s/u64(1) << 62/u64(3) << 62/",
+     "misaligned|bad-descriptor"},
     {"misaligned matrix store", EPILOGUE,
      "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
     {"warps of a warpgroup differ", PRODUCT,
@@ -133,8 +133,8 @@ constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
 constexpr int seeds = 50;
 
 /* The block's ring goes round several times; all edges are odd. */
-static const std::vector<size> sizes = {{37, 392, 1056}, {0, 8, 32},
-                                        {3, 136, 544}};
+static const std::vector<size> sizes = {
+    {37, 392, 1056}, {0, 8, 32}, {3, 136, 544}};
 
 static std::string folder_of(size_t i)
 {
@@ -147,9 +147,9 @@ static bool plant(const bug &bug, const std::string &texts,
 {
     std::string to = folder + "/" + bug.file, from = texts + "/" + bug.file;
     std::string command = "rm -rf '" + folder + "' && mkdir -p \"$(dirname '" +
-                          to + "')\" && sed -e '" +
-                          bug.sed + "' '" + from + "' >'" + to +
-                          "' && ! cmp -s '" + from + "' '" + to + "'";
+                          to + "')\" && sed -e '" + bug.sed + "' '" + from +
+                          "' >'" + to + "' && ! cmp -s '" + from + "' '" + to +
+                          "'";
 
     return system(command.c_str()) == 0;
 }
@@ -191,9 +191,9 @@ static bool find_bug(size_t i, const std::string &texts, run_function good)
         int found = 0;
 
         for (int i_seed = 1; i_seed <= seeds; i_seed++)
-            found += is_named(
-                gemm.run(kernels, static_cast<uint64_t>(i_seed), 1),
-                bug.names);
+            found +=
+                is_named(gemm.run(kernels, static_cast<uint64_t>(i_seed), 1),
+                         bug.names);
         printf("%s: found by %d of %d seeds\n", bug.title, found, seeds);
     }
     return is_named(report, bug.names);

@@ -29,9 +29,8 @@ int main(int argc, char **argv)
 
     jobs.push_back(job_of(configs[0], 0, "tests/emu_work/sm90", texts));
     for (size_t i = 0; i < configs.size(); i++)
-        jobs.push_back(job_of(configs[i], 1,
-                              "tests/emu_work/sm90-" + std::to_string(i),
-                              texts));
+        jobs.push_back(job_of(
+            configs[i], 1, "tests/emu_work/sm90-" + std::to_string(i), texts));
     int previous = compile_start(jobs[0]);
     for (size_t i = 0; i < jobs.size(); i++) { /* two at a time */
         int next = i + 1 < jobs.size() ? compile_start(jobs[i + 1]) : -1;
@@ -45,9 +44,8 @@ int main(int argc, char **argv)
             gemm_case gemm(configs[i], sizes, i);
 
             for (int seed = first; seed < first + seeds; seed++) {
-                std::string report =
-                    gemm.run({functions[0], functions[i + 1]},
-                             static_cast<uint64_t>(seed));
+                std::string report = gemm.run({functions[0], functions[i + 1]},
+                                              static_cast<uint64_t>(seed));
 
                 CHECK_STR(report.c_str(), "");
             }

@@ -30,9 +30,9 @@ struct stacks {
 
     explicit stacks(unsigned count) : bytes(count * stack_bytes)
     {
-        void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
+        void *mapped =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED)
             return;
         memory = static_cast<unsigned char *>(mapped);
@@ -150,12 +150,12 @@ void make_thread(unsigned number, uint3 block, const stacks &stacks)
 
     made->number = number;
     made->at.thread = {number % size[0], number / size[0] % size[1],
-                          number / size[0] / size[1]};
+                       number / size[0] / size[1]};
     made->at.block = block;
     made->at.grid = {grid[0], grid[1], grid[2]};
     made->at.block_size = {size[0], size[1], size[2]};
-    made->registers = most_registers / static_cast<int>(m->threads_count) /
-                      8 * 8;
+    made->registers =
+        most_registers / static_cast<int>(m->threads_count) / 8 * 8;
     if (made->registers > 255)
         made->registers = 255;
     fiber_make(&made->context, stacks.of(number) + guard_bytes,
