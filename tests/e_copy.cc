@@ -10,8 +10,9 @@
 #include <ptx/tma.cuh>
 
 #include "tensor_map.h"
+#include "unit.h"
 
-#include "test.h"
+using namespace emu_test;
 
 namespace {
 
@@ -51,16 +52,6 @@ void copy_bulk()
     while (!ptx::mbarrier_try_wait(barrier, 0))
         continue;
     memcpy(landed, memory + 16, box_bytes);
-}
-
-const char *run(void (*kernel)(), uint64_t seed, size_t shared_bytes = 32768)
-{
-    static char report[1024];
-    emu_launch launch{{1, 1, 1}, {1, 1, 1}, shared_bytes,  nullptr, seed,
-                      nullptr,   report,    sizeof report, nullptr, nullptr};
-
-    emu::run_function(&launch, kernel);
-    return report;
 }
 
 /* Tensors of 200 rows of 160 elements, 256 bytes from row to row. */
@@ -109,7 +100,9 @@ void check_box(u32 row_bytes, u32 element_bytes, u32 swizzle, int x, int y)
     box_bytes = rows * row_bytes;
     at_x = x;
     at_y = y;
-    CHECK_STR(run(copy_box, static_cast<uint64_t>(x + 1000 * y)), "");
+    std::string report =
+        run_once(copy_box, 1, static_cast<uint64_t>(x + 1000 * y), 32768);
+    CHECK_STR(report.c_str(), "");
     for (u32 row = 0; row < rows; row++)
         for (u32 column = 0; column < row_bytes; column++) {
             int byte = x * int(element_bytes) + int(column);
@@ -153,15 +146,15 @@ void test_place()
 
 void test_bulk()
 {
-    box_bytes = 4096;
-    CHECK_STR(run(copy_bulk, 3), "");
+    box_bytes = 2048;
+    check_report(copy_bulk, 1, "");
     CHECK(!memcmp(landed, tensor + 32, box_bytes));
     box_bytes = 0;
-    CHECK_STR(run(copy_bulk, 3), "");
+    check_report(copy_bulk, 1, "");
     box_bytes = 8;
-    CHECK(!strncmp(run(copy_bulk, 3), "misaligned: ", 12));
+    check_named(copy_bulk, 1, "misaligned");
     box_bytes = 16384;
-    CHECK(!strncmp(run(copy_bulk, 3, 8192), "shared-out-of-bounds: ", 22));
+    check_named(copy_bulk, 1, "shared-out-of-bounds");
 }
 
 void test_maps()

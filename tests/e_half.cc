@@ -27,11 +27,11 @@ static void test_multiply()
 
             for (unsigned a = 0; a < 0x10000; a++) {
                 uint16_t got = half_mul(static_cast<uint16_t>(a), b);
-                double exact = ref_f16_value(static_cast<uint16_t>(a)) *
-                               ref_f16_value(b);
+                double exact =
+                    ref_f16_value(static_cast<uint16_t>(a)) * ref_f16_value(b);
 
-                wrong += exact != exact ? got != half_nan
-                                        : got != ref_f16(exact);
+                wrong +=
+                    exact != exact ? got != half_nan : got != ref_f16(exact);
             }
         }
     CHECK_INT(wrong, 0);
@@ -62,9 +62,8 @@ static void test_round()
         if (is_nan(h))
             continue;
         uint32_t bits = bits_of_float(half_value(h));
-        uint32_t next = bits_of_float(half_value(
-            static_cast<uint16_t>((half & 0x7fff) < 0x7bff ? half + 1
-                                                           : half)));
+        uint32_t next = bits_of_float(half_value(static_cast<uint16_t>(
+            (half & 0x7fff) < 0x7bff ? half + 1 : half)));
         uint32_t middle = bits + (next - bits) / 2;
 
         wrong += half_value(h) != static_cast<float>(ref_f16_value(h));

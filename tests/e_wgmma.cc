@@ -9,16 +9,16 @@
 #include <ptx/wgmma.cuh>
 
 #include "half.h"
+#include "unit.h"
 #include "wgmma.h"
 
 extern "C" {
 #include "reference.h"
 }
-#include "test.h"
 
 #include <stdlib.h>
 
-#include <vector>
+using namespace emu_test;
 
 namespace {
 
@@ -26,7 +26,7 @@ struct operands {
     u16 a[64][16], b[256][16];
     float d[64][256];
     long long exact[64][256]; /* of the product, in units of 2^-16 */
-    uint64_t a_descriptor, b_descriptor; /* less their addresses */
+    uint64_t a_descriptor, b_descriptor;   /* less their addresses */
     u32 a_places[64][2], b_places[256][2]; /* of 16-byte units */
     bool a_shared;
 } test;
@@ -117,17 +117,16 @@ uint64_t lay(u32 span, u32 rows, u32 k_bytes, u32 (*places)[2])
 
     for (u32 row = 0; row < rows; row++)
         for (u32 k = 0; k < 2; k++) {
-            u32 unit = k_bytes / 16 + k; /* of a row of `span` bytes */
+            u32 unit = k_bytes / 16 + k;     /* of a row of `span` bytes */
             u32 line = row % 8 * span / 128; /* 128 bytes: all the banks */
 
             if (span == 128)
                 unit ^= row % 8;
             else if (span)
                 unit ^= line & (span / 16 - 1);
-            places[row][k] = span ? row / 8 * group + row % 8 * span +
-                                        unit * 16
-                                  : row / 8 * group + row % 8 * 16 +
-                                        k * leading;
+            places[row][k] =
+                span ? row / 8 * group + row % 8 * span + unit * 16
+                     : row / 8 * group + row % 8 * 16 + k * leading;
         }
     return layout << 62 | uint64_t(group >> 4) << 32 |
            uint64_t(leading >> 4) << 16 | k_bytes >> 4;
@@ -136,17 +135,14 @@ uint64_t lay(u32 span, u32 rows, u32 k_bytes, u32 (*places)[2])
 template <int n> void check(u32 span, u32 k_bytes, bool a_shared)
 {
     static uint64_t seed = 0;
-    char report[1024];
-    emu_launch launch{{1, 1, 1}, {128, 1, 1}, 65536,   nullptr, seed,
-                      nullptr,   report,      sizeof report, nullptr, nullptr};
     long wrong = 0;
 
-    fill(seed++);
+    fill(seed);
     test.a_shared = a_shared;
     test.b_descriptor = lay(span, n, k_bytes, test.b_places);
     test.a_descriptor = lay(span, 64, k_bytes, test.a_places);
-    emu::run_function(&launch, product<n>);
-    CHECK_STR(report, "");
+    std::string report = run_once(product<n>, 128, seed++, 65536);
+    CHECK_STR(report.c_str(), "");
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < n; j++)
             wrong += double(test.d[i][j]) != truncated(test.exact[i][j]);

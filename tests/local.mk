@@ -59,11 +59,12 @@ tool_tests = \
 emu_tests =
 if HAVE_CXX17
 emu_tests += \
+	tests/e_barrier \
 	tests/e_bugs \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_sm90 \
-	tests/e_sync \
+	tests/e_warp \
 	tests/e_wgmma
 endif
 
@@ -93,7 +94,7 @@ emu_headers = \
 	tests/emu/instructions.h tests/emu/knowledge.h \
 	tests/emu/machine.h tests/emu/order.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h tests/emu/unit.h \
 	tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
@@ -124,12 +125,15 @@ tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
 emu_LDADD = tests/emu/libemu.a $(LDADD)
+tests_e_barrier_SOURCES = tests/e_barrier.cc
+tests_e_barrier_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_barrier_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)
-tests_e_sync_SOURCES = tests/e_sync.cc
-tests_e_sync_CPPFLAGS = $(emu_CPPFLAGS)
-tests_e_sync_LDADD = $(emu_LDADD)
+tests_e_warp_SOURCES = tests/e_warp.cc
+tests_e_warp_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_warp_LDADD = $(emu_LDADD)
 tests_e_wgmma_SOURCES = tests/e_wgmma.cc
 tests_e_wgmma_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_wgmma_LDADD = $(emu_LDADD)

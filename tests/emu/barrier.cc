@@ -28,8 +28,7 @@ uint64_t word_of(uint32_t address)
 void check_count(const barrier &barrier)
 {
     if (barrier.bytes < 0 && barrier.pending == 0)
-        fail("wrong-byte-count",
-             "more bytes landed than were expected: %s",
+        fail("wrong-byte-count", "more bytes landed than were expected: %s",
              barrier_text(barrier).c_str());
     if (barrier.bytes > most_count || barrier.bytes < -int64_t(most_count))
         fail("wrong-byte-count", "past what a barrier counts: %s",

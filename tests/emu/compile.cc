@@ -31,8 +31,8 @@ void make_folders(const std::string &path)
 bool write_file(const std::string &path, const std::string &text)
 {
     FILE *file = fopen(path.c_str(), "w");
-    bool written = file && fwrite(text.data(), 1, text.size(), file) ==
-                               text.size();
+    bool written =
+        file && fwrite(text.data(), 1, text.size(), file) == text.size();
 
     if (file)
         written = !fclose(file) && written;
@@ -82,8 +82,8 @@ run_function compile_finish(const compile_job &job, int process)
                 command(job).c_str());
         return nullptr;
     }
-    void *object = dlopen((job.folder + "/kernel.so").c_str(),
-                          RTLD_NOW | RTLD_LOCAL);
+    void *object =
+        dlopen((job.folder + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     void *function =
         object ? dlsym(object, ("emu_run_" + job.symbol).c_str()) : nullptr;
     if (!function)

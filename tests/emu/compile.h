@@ -17,7 +17,7 @@ struct compile_job {
     std::string texts;   /* folder of the kernel texts */
     std::string program; /* in it: "gemm/sm90_nvfp4.cu" */
     std::string symbol;
-    std::string spec;    /* text of spec.cuh */
+    std::string spec; /* text of spec.cuh */
 };
 
 /* Starts the compiler; finish() waits for it. Jobs may overlap. */

@@ -20,7 +20,7 @@ namespace {
 struct copy {
     uint32_t destination;
     barrier *counter;
-    uint64_t phase; /* of the barrier at the issue */
+    uint64_t phase;              /* of the barrier at the issue */
     const unsigned char *source; /* null: the box of a map */
     emu_tensor_map map;
     int64_t at[EMU_TENSOR_RANKS];
@@ -82,8 +82,8 @@ void read_unit(const copy &copy, uint32_t offset, unsigned char *unit)
     memset(unit, 0, shared_unit);
     const unsigned char *row = row_source(copy, offset / row_bytes(copy.map));
     int64_t first, end = row_range(copy, &first);
-    int64_t begin = copy.at[0] * copy.map.element_bytes +
-                    offset % row_bytes(copy.map);
+    int64_t begin =
+        copy.at[0] * copy.map.element_bytes + offset % row_bytes(copy.map);
 
     if (!row)
         return;
@@ -166,8 +166,8 @@ void issue(const copy &copy, uint32_t bytes)
     for (uint32_t i = 0; i < bytes; i += shared_unit)
         shared_write_begin(copy.place(i), phase_end(*copy.counter));
     for (uint32_t i = 1; i <= pieces_count; i++) {
-        uint32_t to = static_cast<uint32_t>(
-            bytes / shared_unit * i / pieces_count * shared_unit);
+        uint32_t to = static_cast<uint32_t>(bytes / shared_unit * i /
+                                            pieces_count * shared_unit);
 
         if (from < to)
             pieces.push_back({shared, from, to});

@@ -14,7 +14,7 @@
 #define __device__
 #define __host__
 #define __grid_constant__
-#define __forceinline__ inline
+#define __forceinline__  inline
 #define __align__(bytes) alignas(bytes)
 #define __launch_bounds__(...)
 
@@ -102,19 +102,19 @@ int run_function(const emu_launch *launch, void (*function)(P...))
 } // namespace emu
 
 #define threadIdx (emu::here->thread)
-#define blockIdx (emu::here->block)
-#define gridDim (emu::here->grid)
-#define blockDim (emu::here->block_size)
+#define blockIdx  (emu::here->block)
+#define gridDim   (emu::here->grid)
+#define blockDim  (emu::here->block_size)
 
 inline void __syncthreads()
 {
     emu::bar_sync(0, blockDim.x * blockDim.y * blockDim.z);
 }
 
-#define EMU_KERNEL(name)                                                     \
-    extern "C" EMU_EXPORT int emu_run_##name(const emu_launch *launch)       \
-    {                                                                        \
-        return emu::run_function(launch, name);                              \
+#define EMU_KERNEL(name)                                                      \
+    extern "C" EMU_EXPORT int emu_run_##name(const emu_launch *launch)        \
+    {                                                                         \
+        return emu::run_function(launch, name);                               \
     }
 
 #endif

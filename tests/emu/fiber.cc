@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On x86-64 a switch is a dozen instructions, without the two system calls of
- * swapcontext(): a block of 384 threads switches some thousand times a tile. */
+ * swapcontext(): a block of 384 threads switches some thousand times a tile.
+ */
 #include "fiber.h"
 
 #include <stdint.h>

@@ -150,10 +150,10 @@ void gemm_case::state::make_group(size_t g)
                     made.exact.data(), made.magnitude.data(), 1);
     made.c.make(cells * 2, 0);
     ranges.push_back({made.a.scales, made.a.scale_bytes, false});
-    ranges.push_back({made.b.values,
-                      static_cast<size_t>(size.n) *
-                          static_cast<size_t>(size.k) / 2,
-                      false});
+    ranges.push_back(
+        {made.b.values,
+         static_cast<size_t>(size.n) * static_cast<size_t>(size.k) / 2,
+         false});
     ranges.push_back({made.b.scales, made.b.scale_bytes, false});
 }
 
@@ -283,8 +283,7 @@ std::string gemm_case::state::compare() const
 
         for (size_t i = 0; i < cells + page / 4; i++) {
             bool right = i < cells ? ref_agrees(c[i], group.exact[i],
-                                                group.magnitude[i],
-                                                sizes[g].k)
+                                                group.magnitude[i], sizes[g].k)
                                    : c[i] == untouched;
 
             if (right)

@@ -58,9 +58,9 @@ struct machine {
     int idle; /* times that waits gave up since the last progress */
     int free_registers;
     /* How this seed schedules. */
-    unsigned async_chance;   /* of 256: asynchronous work goes first */
-    unsigned patience;       /* instructions a thread runs at most */
-    unsigned slow_warp;      /* gets fewer turns for a while */
+    unsigned async_chance; /* of 256: asynchronous work goes first */
+    unsigned patience;     /* instructions a thread runs at most */
+    unsigned slow_warp;    /* gets fewer turns for a while */
     unsigned slow_turns;
 };
 extern machine *m;

@@ -29,8 +29,8 @@ std::string waiting()
             text += "s " + std::to_string(i) + "-" + std::to_string(next - 1);
         else
             text += " " + std::to_string(i);
-        text += (next - i > 1 ? " wait for " : " waits for ") +
-                threads[i]->why;
+        text +=
+            (next - i > 1 ? " wait for " : " waits for ") + threads[i]->why;
     }
     return text;
 }
@@ -67,8 +67,8 @@ void fail(const char *name, const char *format, ...)
 void report_deadlock()
 {
     for (const auto &thread : m->threads)
-        if (thread->waits &&
-            thread->waits->pending == 0 && thread->waits->bytes > 0)
+        if (thread->waits && thread->waits->pending == 0 &&
+            thread->waits->bytes > 0)
             fail("wrong-byte-count",
                  "all arrived and all copies have landed, but %s; %s",
                  barrier_text(*thread->waits).c_str(), waiting().c_str());

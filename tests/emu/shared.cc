@@ -18,12 +18,12 @@ constexpr uint16_t nobody = 0xffff, many = 0xfffe;
 
 struct unit {
     uint16_t writes, reads;
-    uint16_t writer; /* of generic bytes not fenced, or nobody */
+    uint16_t writer;      /* of generic bytes not fenced, or nobody */
     moment written, read; /* the last ones end */
 };
 
-unsigned char *window;   /* as the threads see it */
-unsigned char *known;    /* what it held when last looked at */
+unsigned char *window; /* as the threads see it */
+unsigned char *known;  /* what it held when last looked at */
 unit units[window_bytes / shared_unit];
 uint32_t begin, end; /* of the block's memory in the window */
 
@@ -45,8 +45,8 @@ void look(uint32_t address, uint16_t thread)
     if (!memcmp(window + address, known + address, shared_unit))
         return;
     memcpy(known + address, window + address, shared_unit);
-    unit.writer = unit.writer == nobody || unit.writer == thread ? thread
-                                                                 : many;
+    unit.writer =
+        unit.writer == nobody || unit.writer == thread ? thread : many;
     if (unit.writes)
         fail("early-overwrite",
              "shared memory at 0x%x was written while a copy into it is "
@@ -81,9 +81,9 @@ void shared_begin_launch()
 {
     if (window)
         return;
-    void *memory = mmap(nullptr, window_bytes + 3 * 4096,
-                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                        -1, 0);
+    void *memory =
+        mmap(nullptr, window_bytes + 3 * 4096, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         fail("no-memory", "for shared memory");
     unsigned char *bytes = static_cast<unsigned char *>(memory);

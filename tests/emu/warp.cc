@@ -43,8 +43,7 @@ void grant_registers()
         wake(request.who);
     }
     register_queue.erase(register_queue.begin(),
-                         register_queue.begin() +
-                             static_cast<ptrdiff_t>(i));
+                         register_queue.begin() + static_cast<ptrdiff_t>(i));
 }
 
 } // namespace
@@ -174,8 +173,7 @@ void griddepcontrol_launch_dependents()
 
 /* PTX's fragment of an 8x8 matrix: lane l holds elements 2 (l % 4) and the
  * next of row l / 4. Lane 8 i + r gives the address of row r of matrix i. */
-void stmatrix(void *row, const uint32_t *values, int matrices,
-              bool transposed)
+void stmatrix(void *row, const uint32_t *values, int matrices, bool transposed)
 {
     thread *self = m->current;
 

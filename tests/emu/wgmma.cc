@@ -32,7 +32,7 @@ struct product {
     const void *a[warpgroup_threads];
     uint32_t a_words[warpgroup_threads][4]; /* at the issue */
     unsigned issued, covered;               /* by these warps */
-    std::vector<uint32_t> units; /* of A, if there, and of B */
+    std::vector<uint32_t> units;            /* of A, if there, and of B */
 };
 
 struct warp_part {
@@ -85,8 +85,10 @@ place_in_group current_place()
     unsigned warp = m->current->number / warp_threads;
 
     if (m->threads_count % warpgroup_threads)
-        fail("bad-launch", "wgmma in a block of %u threads, not of whole "
-                           "warpgroups", m->threads_count);
+        fail("bad-launch",
+             "wgmma in a block of %u threads, not of whole "
+             "warpgroups",
+             m->threads_count);
     warpgroup &group = groups[warp / warps];
     return {group, m->warps[warp], warp % warps, group.parts[warp % warps]};
 }

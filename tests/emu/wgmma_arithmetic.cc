@@ -17,9 +17,9 @@ uint32_t bits(uint64_t descriptor, int first, int count)
                                  ((uint64_t(1) << count) - 1));
 }
 
-constexpr uint64_t descriptor_unused =
-    uint64_t(3) << 14 | uint64_t(3) << 30 | uint64_t(7) << 46 |
-    uint64_t(0x3ff) << 52;
+constexpr uint64_t descriptor_unused = uint64_t(3) << 14 | uint64_t(3) << 30 |
+                                       uint64_t(7) << 46 |
+                                       uint64_t(0x3ff) << 52;
 
 } // namespace
 
