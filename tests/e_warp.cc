@@ -52,7 +52,7 @@ void store()
 
     ptx::stmatrix_x2_trans(memory + 16 * (lane % 16), two[0], two[1]);
     emu::stmatrix(memory + 1024 + 32 * (lane % 16), two, 2, false);
-    ptx::syncwarp();
+    emu::syncwarp();
     const u16 *cells = reinterpret_cast<const u16 *>(memory);
     const u16 *others = reinterpret_cast<const u16 *>(memory + 1024);
     for (u32 i = 0; i < 16; i++)
@@ -88,7 +88,7 @@ void registers_wrong()
 void lanes_apart()
 {
     if (threadIdx.x % 2)
-        ptx::syncwarp();
+        emu::syncwarp();
     else
         ptx::wgmma_fence();
 }
@@ -96,7 +96,7 @@ void lanes_apart()
 void lane_missing()
 {
     if (threadIdx.x != 7)
-        ptx::syncwarp();
+        emu::syncwarp();
 }
 
 void writes_around()
