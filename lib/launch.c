@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <base/group.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #define WORKSPACE_ALIGN 1024 /* a swizzle atom */
 #define ATOM_BYTES 1024      /* 8 tokens x 64 k, f16 */
 #define ATOM_THREADS 64      /* of sm90_activations that fill one */
+#define MOST (1 << 30)       /* tiles, units: a sum with a grid fits an int */
 
 static_assert(sizeof(CUtensorMap) == sizeof((struct jg_group *)0)->b_map,
               "a tensor map fills its field");
@@ -49,11 +49,11 @@ static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
         first_unit[g] = (int)units;
         tiles += jg_plan_tiles(&plan->config, size);
         units += jg_plan_units(&plan->config, size);
-        if (tiles > INT_MAX || units > INT_MAX)
+        if (tiles > MOST || units > MOST)
             return jg_fail_argument(
                 JITGEMM_E_SHAPE, "problem.groups", g, groups, 0,
                 "problem.groups up to %d need %lld tiles and %lld KiB of "
-                "workspace; both must be below 2^31",
+                "workspace; both must be below 2^30",
                 (int)g, (long long)tiles, (long long)units);
     }
     first_tile[groups] = (int)tiles;

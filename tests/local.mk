@@ -155,6 +155,23 @@ tests_fake_fake_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id
 tests_fake_fake_nvrtc_la_LIBADD =
 endif
 
+# A libcuda that runs kernels on the emulator: JITGEMM_LIBCUDA names it.
+if ENABLE_SHARED
+if HAVE_CXX17
+check_LTLIBRARIES += tests/emu/libcuda-emu.la
+endif
+endif
+tests_emu_libcuda_emu_la_SOURCES = \
+	tests/emu/compile.cc tests/emu/compile.h \
+	tests/emu/driver/cubin.cc tests/emu/driver/cubin.h \
+	tests/emu/driver/device.cc tests/emu/driver/device.h \
+	tests/emu/driver/library.cc tests/emu/driver/library.h \
+	tests/emu/driver/memory.cc tests/emu/driver/memory.h \
+	tests/emu/driver/stream.cc
+tests_emu_libcuda_emu_la_LDFLAGS = -module -avoid-version -shared \
+	-rpath /nowhere
+tests_emu_libcuda_emu_la_LIBADD =
+
 TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
