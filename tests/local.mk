@@ -37,6 +37,10 @@ gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan
 script_tests = \
+	tests/emu_driver.sh \
+	tests/emu_example.sh \
+	tests/emu_gemm.sh \
+	tests/emu_plan.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
@@ -172,12 +176,18 @@ tests_emu_libcuda_emu_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_emu_libcuda_emu_la_LIBADD =
 
-TESTS = $(check_PROGRAMS) $(script_tests) $(tool_tests)
+TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
-	$(tool_tests) tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
+	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/peers.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-01.json
+
+# These run programs that are tests themselves.
+tests/emu_gemm.log: tests/g_gemm tests/n_specs
+tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_driver.log: tests/e_driver tests/n_specs
+check_PROGRAMS += tests/e_driver
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
