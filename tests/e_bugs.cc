@@ -45,6 +45,17 @@ static const bug bugs[] = {
      "/^        ptx::wgmma_wait_group<0>();/,/mbarrier_arrive/"
      "{/if (lane/d;/mbarrier_arrive/d;}",
      "early-overwrite"},
+    {"slot released before it is read", PRODUCT,
+     "/^            ring.wait_full();/a if (lane == 0) "
+     "ptx::mbarrier_arrive(\\&ring.shared.empty[ring.slot]);\n"
+     "/^                if (j == 0/,/mbarrier_arrive/d;"
+     "/^        if (lane == 0)/,/mbarrier_arrive/d",
+     "missing-wait|early-overwrite"},
+    {"one lane waits for all", PRODUCT,
+     "s/ring.wait_full();/if (lane == 0) ring.wait_full();/", "wrong-result"},
+    {"accumulator changed too early", PRODUCT,
+     "s/^\\( *\\)ptx::wgmma_wait_group<1>();/\\1d[0] = 1;\\n&/",
+     "accumulator-changed"},
     {"slot never released", PRODUCT,
      "/^        if (lane == 0)/,/mbarrier_arrive/d", "deadlock"},
     {"slot released twice", PRODUCT, "s/&& lane == 0)/\\&\\& lane < 2)/",
@@ -97,6 +108,13 @@ static const bug bugs[] = {
      "s/min(chunks, scale_chunks - first)/chunks/", "global-out-of-bounds"},
     {"activations out of bounds", PRODUCT,
      "s/size_t(first + i)/size_t(first + i + 1)/", "global-out-of-bounds"},
+    {"a row too many stored", EPILOGUE, "s/row < to.rows/row <= to.rows/",
+     "global-out-of-bounds|wrong-result"},
+    {"columns past n stored", EPILOGUE, "s/ && 8 \\* unit < to.columns//",
+     "global-out-of-bounds|wrong-result"},
+    {"activations of a row too many", ACTIVATIONS,
+     "s/token >= group.m/token > group.m/",
+     "global-out-of-bounds|wrong-result"},
     {"copy to a misaligned address", PRODUCT,
      "s/shared.scales\\[ring.slot\\],/\\&shared.scales[ring.slot][0][8],/",
      "misaligned"},

@@ -78,7 +78,7 @@ tests_t_tool_LDADD =
 # The emulator, to be linked into shared objects with a kernel each.
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
-	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
+	tests/emu/emu_launch.h tests/emu/fault.h tests/emu/fiber.h tests/emu/half.h \
 	tests/emu/instructions.h tests/emu/knowledge.h \
 	tests/emu/machine.h tests/emu/order.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
@@ -96,7 +96,7 @@ check_LTLIBRARIES += tests/libemutest.la
 endif
 tests_emu_libemu_a_SOURCES = \
 	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
-	tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
+	tests/emu/fault.cc tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
 	tests/emu/report.cc tests/emu/scheduler.cc tests/emu/shared.cc \
 	tests/emu/warp.cc tests/emu/wgmma.cc tests/emu/wgmma_accumulator.cc \
 	tests/emu/wgmma_arithmetic.cc $(emu_headers)

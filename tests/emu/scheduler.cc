@@ -3,6 +3,7 @@
  * asynchronous work in between. Blocks run one after another. */
 #include "async.h"
 #include "barrier.h"
+#include "fault.h"
 #include "instructions.h"
 #include "machine.h"
 #include "report.h"
@@ -339,6 +340,7 @@ int run(const emu_launch &launch, const kernel &kernel)
         stacks stacks(machine.threads_count);
         if (!stacks.memory)
             fail("no-memory", "for %u stacks", machine.threads_count);
+        fault_handler faults;
         choose_schedule();
         shared_begin_launch();
         run_grid(stacks);

@@ -12,6 +12,7 @@ namespace emu {
 
 namespace {
 
+constexpr size_t page = 4096;
 constexpr size_t window_bytes = shared_most_bytes + 2048;
 constexpr unsigned char poison = 0xff; /* a NaN in f16, e4m3 and f32 */
 constexpr uint16_t nobody = 0xffff, many = 0xfffe;
@@ -82,15 +83,15 @@ void shared_begin_launch()
     if (window)
         return;
     void *memory =
-        mmap(nullptr, window_bytes + 3 * 4096, PROT_READ | PROT_WRITE,
+        mmap(nullptr, window_bytes + 3 * page, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         fail("no-memory", "for shared memory");
     unsigned char *bytes = static_cast<unsigned char *>(memory);
-    mprotect(bytes, 4096, PROT_NONE);
-    mprotect(bytes + 4096 + (window_bytes + 4095) / 4096 * 4096, 4096,
+    mprotect(bytes, page, PROT_NONE);
+    mprotect(bytes + page + (window_bytes + page - 1) / page * page, page,
              PROT_NONE);
-    window = bytes + 4096;
+    window = bytes + page;
     known = new unsigned char[window_bytes];
 }
 
@@ -123,6 +124,13 @@ void shared_thread_ran(unsigned thread)
 {
     if (any_fence)
         look_everywhere(static_cast<uint16_t>(thread));
+}
+
+bool shared_is_near(const void *pointer)
+{
+    const unsigned char *byte = static_cast<const unsigned char *>(pointer);
+
+    return byte >= window - page && byte < window + window_bytes + 2 * page;
 }
 
 unsigned char *shared_at(uint32_t address)

@@ -24,6 +24,9 @@ void shared_end_block();
 /* The thread ran on its own since the last call. */
 void shared_thread_ran(unsigned thread);
 
+/* Whether a host address is in the window or its guards. */
+bool shared_is_near(const void *pointer);
+
 /* The memory at an address of the shared window. */
 unsigned char *shared_at(uint32_t address);
 
