@@ -96,7 +96,8 @@ check_LTLIBRARIES += tests/libemutest.la
 endif
 tests_emu_libemu_a_SOURCES = \
 	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
-	tests/emu/fault.cc tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
+	tests/emu/fault.cc tests/emu/fiber.cc tests/emu/order.cc tests/emu/proxy_fence.cc \
+	tests/emu/registers.cc \
 	tests/emu/report.cc tests/emu/scheduler.cc tests/emu/shared.cc \
 	tests/emu/warp.cc tests/emu/wgmma.cc tests/emu/wgmma_accumulator.cc \
 	tests/emu/wgmma_arithmetic.cc $(emu_headers)
@@ -107,7 +108,7 @@ tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
 	tests/emu/gemm_case.cc tests/emu/gemm_case.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
-tests_e_bugs_SOURCES = tests/e_bugs.cc
+tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.

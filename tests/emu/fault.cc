@@ -52,17 +52,17 @@ void handle(int number, siginfo_t *info, void *context)
 fault_handler::fault_handler()
 {
     struct sigaction action;
-    stack_t alternate;
+    stack_t own;
 
     memset(&action, 0, sizeof action);
-    memset(&alternate, 0, sizeof alternate);
+    memset(&own, 0, sizeof own);
     stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
         fail("no-memory", "for the stack of a signal handler");
-    alternate.ss_sp = stack;
-    alternate.ss_size = stack_bytes;
-    sigaltstack(&alternate, nullptr);
+    own.ss_sp = stack;
+    own.ss_size = stack_bytes;
+    sigaltstack(&own, &alternate);
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (int i = 0; i < signals_count && !installed; i++)
@@ -74,12 +74,8 @@ fault_handler::fault_handler()
 
 fault_handler::~fault_handler()
 {
-    stack_t none;
-
-    memset(&none, 0, sizeof none);
-    none.ss_flags = SS_DISABLE;
     running = false;
-    sigaltstack(&none, nullptr);
+    sigaltstack(&alternate, nullptr);
     munmap(stack, stack_bytes);
 }
 

@@ -3,7 +3,7 @@
 #ifndef EMU_FAULT_H
 #define EMU_FAULT_H
 
-#include <stddef.h>
+#include <signal.h>
 
 namespace emu {
 
@@ -16,7 +16,8 @@ struct fault_handler {
     fault_handler &operator=(const fault_handler &) = delete;
 
   private:
-    void *stack; /* for the handler */
+    void *stack;       /* for the handler */
+    stack_t alternate; /* what the system had for it */
 };
 
 } // namespace emu

@@ -54,7 +54,8 @@ struct machine {
     unsigned finished;
     fiber scheduler;
     thread *current; /* null: the scheduler */
-    bool failed, dependence_ran;
+    bool failed;
+    bool dependence_wanted, dependence_ran;
     int idle; /* times that waits gave up since the last progress */
     int free_registers;
     /* How this seed schedules. */

@@ -11,6 +11,8 @@
 
 #include <mutex>
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 namespace emu {
@@ -22,6 +24,7 @@ namespace {
 
 constexpr size_t stack_bytes = 64 << 10; /* a thread; one page is a guard */
 constexpr size_t guard_bytes = 4096;
+constexpr size_t poisoned_bytes = 8192;
 constexpr int most_registers = 65536; /* of a multiprocessor */
 
 /* The stacks of a block, which the next one uses again. */
@@ -159,6 +162,9 @@ void make_thread(unsigned number, uint3 block, const stacks &stacks)
         most_registers / static_cast<int>(m->threads_count) / 8 * 8;
     if (made->registers > 255)
         made->registers = 255;
+    /* What a kernel leaves unset is not what another block left there. */
+    memset(stacks.of(number) + stack_bytes - poisoned_bytes, 0xff,
+           poisoned_bytes);
     fiber_make(&made->context, stacks.of(number) + guard_bytes,
                stack_bytes - guard_bytes, thread_main);
     refuel(made.get());
@@ -193,6 +199,16 @@ void begin_block(uint3 block, const stacks &stacks)
         all[i]->begin_block();
 }
 
+/* Not on a fiber's small stack. */
+void run_dependence()
+{
+    if (m->dependence_ran || !m->launch->depend)
+        return;
+    m->dependence_ran = true;
+    if (m->launch->depend(m->launch->depend_argument))
+        fail("failed-dependence", "the launch that this one waits for failed");
+}
+
 void run_thread(thread *thread)
 {
     m->current = thread;
@@ -200,6 +216,8 @@ void run_thread(thread *thread)
     fiber_switch(&m->scheduler, &thread->context);
     if (m->failed)
         throw failure();
+    if (m->dependence_wanted)
+        run_dependence();
     shared_thread_ran(thread->number);
 }
 
@@ -301,30 +319,18 @@ void fail_switch()
     __builtin_unreachable(); /* a failed launch resumes no thread */
 }
 
-void run_dependence()
-{
-    if (m->dependence_ran || !m->launch->depend)
-        return;
-    /* It may be another kernel of this shared object. */
-    machine *self = m;
-    place *place = here;
-
-    m->dependence_ran = true;
-    if (m->launch->depend(m->launch->depend_argument)) {
-        m = self;
-        here = place;
-        fail("failed-dependence", "the launch that this one waits for failed");
-    }
-    m = self;
-    here = place;
-}
-
 int run(const emu_launch &launch, const kernel &kernel)
 {
-    static std::mutex one_at_a_time;
-    std::lock_guard<std::mutex> lock(one_at_a_time);
+    static std::recursive_mutex one_at_a_time;
+    std::lock_guard<std::recursive_mutex> lock(one_at_a_time);
     machine machine{};
 
+    if (m) {
+        if (launch.report_bytes)
+            snprintf(launch.report, launch.report_bytes,
+                     "bad-launch: a kernel depends on itself");
+        return 1;
+    }
     m = &machine;
     machine.launch = &launch;
     machine.program = &kernel;
@@ -346,9 +352,10 @@ int run(const emu_launch &launch, const kernel &kernel)
         run_grid(stacks);
         run_dependence();
     } catch (const failure &) {
-        return 1;
+        machine.failed = true;
     }
-    return 0;
+    m = nullptr;
+    return machine.failed;
 }
 
 } // namespace emu

@@ -28,10 +28,9 @@ unsigned char *known;  /* what it held when last looked at */
 unit units[window_bytes / shared_unit];
 uint32_t begin, end; /* of the block's memory in the window */
 
-/* A kernel that never fences needs no knowledge of who wrote. The first fence
- * of a process is judged without; launches after that look after every
- * turn. */
-bool any_fence;
+/* A kernel that never fences needs no knowledge of who wrote; one that does
+ * is looked at after every turn of a thread. */
+bool track_writers;
 
 unit &unit_at(uint32_t address)
 {
@@ -122,7 +121,7 @@ void shared_end_block()
 
 void shared_thread_ran(unsigned thread)
 {
-    if (any_fence)
+    if (track_writers)
         look_everywhere(static_cast<uint16_t>(thread));
 }
 
@@ -233,9 +232,13 @@ void shared_fence()
 
     look_everywhere(self);
     for (unit &unit : units)
-        if (unit.writer == self || unit.writer == many || !any_fence)
+        if (unit.writer == self || unit.writer == many)
             unit.writer = nobody;
-    any_fence = true;
+}
+
+bool shared_track_writers()
+{
+    return track_writers = true;
 }
 
 unsigned char *dynamic_smem()
@@ -251,11 +254,6 @@ uint32_t shared_address(const void *pointer)
         fail("shared-out-of-bounds", "%p does not point to shared memory",
              pointer);
     return static_cast<uint32_t>(byte - window);
-}
-
-void fence_proxy_async()
-{
-    shared_fence();
 }
 
 } // namespace emu

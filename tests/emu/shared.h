@@ -51,8 +51,10 @@ void shared_read_begin(uint32_t unit, moment end);
 void shared_read_check(uint32_t unit);
 void shared_read_end(uint32_t unit);
 
-/* fence.proxy.async of the current thread. */
+/* fence.proxy.async of the current thread. It needs shared_track_writers(),
+ * which returns true, before the first launch. */
 void shared_fence();
+bool shared_track_writers();
 
 } // namespace emu
 

@@ -4,7 +4,6 @@
 #include "instructions.h"
 #include "machine.h"
 #include "order.h"
-#include "report.h"
 #include "shared.h"
 
 #include <stdio.h>
@@ -163,7 +162,8 @@ void setmaxnreg(int registers, bool increase)
 
 void griddepcontrol_wait()
 {
-    run_dependence();
+    m->dependence_wanted = true;
+    yield();
 }
 
 void griddepcontrol_launch_dependents()

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Bugs to plant in the kernel texts: what sed does to which file, and how the
+ * emulator may call it. */
+#ifndef EMU_PLANTED_BUGS_H
+#define EMU_PLANTED_BUGS_H
+
+#include <stddef.h>
+
+struct bug {
+    const char *title, *file, *sed;
+    const char *names; /* of the report: "one" or "one|other" */
+    size_t config = 1; /* row of lib/plan.c's table */
+};
+
+#define PRODUCT     "gemm/sm90_nvfp4.cu"
+#define ACTIVATIONS "gemm/sm90_activations.cu"
+#define EPILOGUE    "epilogue/store_f16.cuh"
+#define RING        "pipeline/ring.cuh"
+#define TILE        "mma/wgmma_tile.cuh"
+
+static const bug bugs[] = {
+    {"no wait for a full slot", PRODUCT, "/ring.wait_full();/d",
+     "missing-wait"},
+    {"no wait for an empty slot", PRODUCT, "/ring.wait_empty();/d",
+     "early-overwrite|arrive-nothing-pending"},
+    {"no wait for the last products", PRODUCT, "/wgmma_wait_group<0>();/d",
+     "missing-wait"},
+    {"no wait for the products before", PRODUCT, "/wgmma_wait_group<1>();/d",
+     "fragment-changed|early-overwrite"},
+    {"wait for one product too few", PRODUCT,
+     "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
+     "fragment-changed|early-overwrite"},
+    {"products never committed", PRODUCT, "/wgmma_commit_group();/d",
+     "missing-wait|fragment-changed"},
+    {"slot released before its products are done", PRODUCT,
+     "/empty\\[previous\\]/s/previous/ring.slot/;"
+     "s/if (j == 0 && previous >= 0 && lane == 0)/"
+     "if (j == chunks - 1 \\&\\& lane == 0)/;"
+     "/^        ptx::wgmma_wait_group<0>();/,/mbarrier_arrive/"
+     "{/if (lane/d;/mbarrier_arrive/d;}",
+     "early-overwrite"},
+    {"slot released before it is read", PRODUCT,
+     "/^            ring.wait_full();/a if (lane == 0) "
+     "ptx::mbarrier_arrive(\\&ring.shared.empty[ring.slot]);\n"
+     "/^                if (j == 0/,/mbarrier_arrive/d;"
+     "/^        if (lane == 0)/,/mbarrier_arrive/d",
+     "missing-wait|early-overwrite"},
+    {"one lane waits for all", PRODUCT,
+     "s/ring.wait_full();/if (lane == 0) ring.wait_full();/", "wrong-result"},
+    {"accumulator changed too early", PRODUCT,
+     "s/^\\( *\\)ptx::wgmma_wait_group<1>();/\\1d[0] = 1;\\n&/",
+     "accumulator-changed"},
+    {"slot never released", PRODUCT,
+     "/^        if (lane == 0)/,/mbarrier_arrive/d", "deadlock"},
+    {"slot released twice", PRODUCT, "s/&& lane == 0)/\\&\\& lane < 2)/",
+     "arrive-nothing-pending|early-overwrite"},
+    {"arrival at a barrier that all came to", PRODUCT,
+     "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
+     "arrive-nothing-pending"},
+    {"one arrival too many expected", PRODUCT,
+     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers + 1/",
+     "deadlock"},
+    {"one arrival too few expected", PRODUCT,
+     "s/empty\\[i\\], 4 \\* consumers/empty[i], 4 * consumers - 1/",
+     "early-overwrite|missing-wait|deadlock|wrong-result"},
+    {"wait for the wrong parity", RING, "s/parity ^ 1))/parity))/",
+     "deadlock"},
+    {"parity never changes", RING, "/parity ^= 1;/d",
+     "missing-wait|early-overwrite|arrive-nothing-pending"},
+    {"too few bytes expected", PRODUCT, "/^ *scale_bytes +$/d",
+     "wrong-byte-count"},
+    {"too many bytes expected", PRODUCT,
+     "s/chunks \\* activation_bytes)/chunks * activation_bytes + 16)/",
+     "wrong-byte-count"},
+    {"copy counted on the wrong barrier", PRODUCT,
+     "s/scale_bytes, full)/scale_bytes, \\&ring.shared.empty[ring.slot])/",
+     "wrong-byte-count"},
+    {"barriers not fenced", PRODUCT, "/fence_mbarrier_init();/d",
+     "barrier-no-fence"},
+    {"barriers used before they are made", PRODUCT, "/__syncthreads();/d",
+     "barrier-not-initialized"},
+    {"no fence before a product", PRODUCT, "/wgmma_fence();/d",
+     "wgmma-no-fence"},
+    {"fence before the fragment is written", PRODUCT,
+     "/^    ptx::wgmma_fence();/d;"
+     "s/^\\( *\\)weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
+     "wgmma-no-fence"},
+    {"map not acquired", PRODUCT, "/fence_proxy_tensormap_acquire/d",
+     "tensormap-no-fence"},
+    {"activations read before they are there", PRODUCT,
+     "/griddepcontrol_wait();/d", "missing-launch-wait"},
+    {"generic write without the proxy fence", PRODUCT,
+     "s/^\\( *\\)multiply_chunk(d, a/"
+     "\\1if (threadIdx.x == warpgroup)\\n"
+     "\\1    shared.activations[ring.slot][j][spec::tile_m * 128 - 1] = 0;\\n"
+     "&/",
+     "no-proxy-fence|early-overwrite"},
+    {"shared memory out of bounds", PRODUCT,
+     "s/(memory) & 1023;/(memory) \\& 1023; memory += 1 << 16;/",
+     "shared-out-of-bounds"},
+    {"scales out of bounds", PRODUCT,
+     "s/min(chunks, scale_chunks - first)/chunks/", "global-out-of-bounds"},
+    {"activations out of bounds", PRODUCT,
+     "s/size_t(first + i)/size_t(first + i + 1)/", "global-out-of-bounds"},
+    {"a row too many stored", EPILOGUE, "s/row < to.rows/row <= to.rows/",
+     "global-out-of-bounds|wrong-result"},
+    {"columns past n stored", EPILOGUE, "s/ && 8 \\* unit < to.columns//",
+     "global-out-of-bounds|wrong-result"},
+    {"activations of a row too many", ACTIVATIONS,
+     "s/token >= group.m/token > group.m/",
+     "global-out-of-bounds|wrong-result"},
+    {"copy to a misaligned address", PRODUCT,
+     "s/shared.scales\\[ring.slot\\],/\\&shared.scales[ring.slot][0][8],/",
+     "misaligned"},
+    {"copy of a misaligned size", PRODUCT,
+     "s/^\\( *\\)scale_bytes, full);/\\1scale_bytes - 8, full);/",
+     "misaligned"},
+    {"misaligned descriptor", PRODUCT, "s/(memory) & 1023;/(memory) \\& 127;/",
+     "misaligned"},
+    {"descriptor past the row", PRODUCT,
+     "s/(step \\* 32 >> 4)/(step * 48 >> 4)/", "misaligned"},
+    {"wrong swizzle in the descriptor", TILE, "s/u64(1) << 62/u64(3) << 62/",
+     "misaligned|bad-descriptor"},
+    {"misaligned matrix store", EPILOGUE,
+     "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
+    {"warps of a warpgroup differ", PRODUCT,
+     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x \\/ 64 % 2) * 2)/",
+     "unequal-arguments"},
+    {"lanes of a warp differ", PRODUCT,
+     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x % 2) * 2)/",
+     "unequal-arguments"},
+    {"threads of a barrier differ", EPILOGUE,
+     "s/bar_sync(barrier, warpgroup)/"
+     "bar_sync(barrier, warpgroup + (thread < 32 ? 32 : 0))/",
+     "unequal-arguments"},
+    {"registers never given up", PRODUCT, "/setmaxnreg_dec/d", "deadlock"},
+    {"no barrier before the staged rows are read", EPILOGUE,
+     "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "wrong-result"},
+    {"no barrier after the staged rows are read", EPILOGUE,
+     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "wrong-result", 2},
+    {"activations not swizzled", ACTIVATIONS, "s/piece ^ row/piece/",
+     "wrong-result"},
+};
+constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
+
+#endif
