@@ -20,7 +20,7 @@ struct bug {
 
 static const bug bugs[] = {
     {"no wait for a full slot", PRODUCT, "/ring.wait_full();/d",
-     "missing-wait"},
+     "missing-wait|early-overwrite"},
     {"no wait for an empty slot", PRODUCT, "/ring.wait_empty();/d",
      "early-overwrite|arrive-nothing-pending"},
     {"no wait for the last products", PRODUCT, "/wgmma_wait_group<0>();/d",
@@ -46,7 +46,8 @@ static const bug bugs[] = {
      "/^        if (lane == 0)/,/mbarrier_arrive/d",
      "missing-wait|early-overwrite"},
     {"one lane waits for all", PRODUCT,
-     "s/ring.wait_full();/if (lane == 0) ring.wait_full();/", "wrong-result"},
+     "s/ring.wait_full();/if (lane == 0) ring.wait_full();/",
+     "missing-wait|early-overwrite"},
     {"accumulator changed too early", PRODUCT,
      "s/^\\( *\\)ptx::wgmma_wait_group<1>();/\\1d[0] = 1;\\n&/",
      "accumulator-changed"},
@@ -91,10 +92,11 @@ static const bug bugs[] = {
      "/griddepcontrol_wait();/d", "missing-launch-wait"},
     {"generic write without the proxy fence", PRODUCT,
      "s/^\\( *\\)multiply_chunk(d, a/"
-     "\\1if (threadIdx.x == warpgroup)\\n"
-     "\\1    shared.activations[ring.slot][j][spec::tile_m * 128 - 1] = 0;\\n"
+     "\\1if (threadIdx.x % warpgroup == 0)\\n"
+     "\\1    shared.activations[ring.slot][j][index] = 0;\\n"
+     "\\1ptx::bar_sync(3, 2 * warpgroup);\\n"
      "&/",
-     "no-proxy-fence|early-overwrite"},
+     "no-proxy-fence"},
     {"shared memory out of bounds", PRODUCT,
      "s/(memory) & 1023;/(memory) \\& 1023; memory += 1 << 16;/",
      "shared-out-of-bounds"},
@@ -135,9 +137,9 @@ static const bug bugs[] = {
      "unequal-arguments"},
     {"registers never given up", PRODUCT, "/setmaxnreg_dec/d", "deadlock"},
     {"no barrier before the staged rows are read", EPILOGUE,
-     "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "wrong-result"},
+     "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "race"},
     {"no barrier after the staged rows are read", EPILOGUE,
-     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "wrong-result", 2},
+     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "race", 2},
     {"activations not swizzled", ACTIVATIONS, "s/piece ^ row/piece/",
      "wrong-result"},
 };

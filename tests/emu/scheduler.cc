@@ -286,6 +286,14 @@ void yield()
     to_scheduler();
 }
 
+void release(knowledge &to)
+{
+    thread *self = m->current;
+
+    self->knows.learn(thread_fact(self->number), self->clock++);
+    to.join(self->knows);
+}
+
 void maybe_yield()
 {
     if (m->random.below(4) == 0)

@@ -3,8 +3,9 @@
  * asynchronous reads and writes under way, and the generic writes that the
  * asynchronous proxy may not see yet.
  *
- * Generic accesses are plain C++ and go unseen. A second copy of the memory
- * tells what they changed. */
+ * Generic accesses are plain C++: access.cc sees them only in kernels that
+ * were compiled for it. A second copy of the memory tells what others changed.
+ */
 #ifndef EMU_SHARED_H
 #define EMU_SHARED_H
 
@@ -17,6 +18,7 @@ namespace emu {
 
 constexpr size_t shared_most_bytes = 227 << 10; /* sm_90, sm_100 */
 constexpr size_t shared_unit = 16;
+constexpr size_t shared_window_bytes = shared_most_bytes + 2048;
 
 void shared_begin_launch();
 void shared_begin_block();
@@ -26,6 +28,9 @@ void shared_thread_ran(unsigned thread);
 
 /* Whether a host address is in the window or its guards. */
 bool shared_is_near(const void *pointer);
+
+/* A plain access by the current thread, which is about to happen. */
+void shared_access(const void *pointer, size_t bytes, bool write);
 
 /* The memory at an address of the shared window. */
 unsigned char *shared_at(uint32_t address);

@@ -71,7 +71,7 @@ bool warp_enter(const char *instruction, uint64_t x, uint64_t y)
         check_equal({instruction, x, y, 0},
                     {warp.instruction, warp.x, warp.y, 0});
     }
-    warp.knows.join(m->current->knows);
+    release(warp.knows);
     if (++warp.arrived == warp.lanes)
         return true;
     block(std::string("the other lanes at ") + instruction);
@@ -112,7 +112,7 @@ void bar_sync(unsigned id, unsigned threads)
              "bar.sync %u, %u, while other threads wait for %u at it", id,
              threads, barrier.expected);
     barrier.expected = threads;
-    barrier.knows.join(m->current->knows);
+    release(barrier.knows);
     if (barrier.arrived.size() + 1 < threads) {
         char why[64];
 
@@ -200,6 +200,7 @@ void stmatrix(void *row, const uint32_t *values, int matrices, bool transposed)
             uint32_t address = shared_address(to);
 
             shared_check(address, 16, 16, "stmatrix");
+            shared_access(to, 16, true);
             memcpy(shared_at(address), matrix[r], 16);
         }
     }
