@@ -95,4 +95,5 @@ HOOK __tsan_func_exit(void)
 
 HOOK __tsan_init(void)
 {
+    emu::shared_see_accesses();
 }

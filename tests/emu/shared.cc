@@ -32,10 +32,17 @@ uint32_t first_byte, past_byte; /* of the block's memory in the window */
 /* A kernel that never fences needs no knowledge of who wrote; one that does
  * is looked at after every turn of a thread. */
 bool track_writers;
+bool see_accesses; /* then turns need no look */
 
 unit &unit_at(uint32_t address)
 {
     return units[address / shared_unit];
+}
+
+void add_writer(unit &unit, uint16_t thread)
+{
+    unit.writer =
+        unit.writer == nobody || unit.writer == thread ? thread : many;
 }
 
 /* Notes what changed in a unit as written by that thread. */
@@ -46,8 +53,8 @@ void look(uint32_t address, uint16_t thread)
     if (!memcmp(window + address, known + address, shared_unit))
         return;
     memcpy(known + address, window + address, shared_unit);
-    unit.writer =
-        unit.writer == nobody || unit.writer == thread ? thread : many;
+    if (unit.writer == nobody || !see_accesses)
+        add_writer(unit, thread);
     if (unit.writes)
         fail("early-overwrite",
              "shared memory at 0x%x was written while a copy into it is "
@@ -124,7 +131,7 @@ void shared_end_block()
 
 void shared_thread_ran(unsigned thread)
 {
-    if (track_writers)
+    if (track_writers && !see_accesses)
         look_everywhere(static_cast<uint16_t>(thread));
 }
 
@@ -257,10 +264,14 @@ void shared_access(const void *pointer, size_t bytes, bool write)
     for (size_t i = address / shared_unit * shared_unit; i < address + bytes;
          i += shared_unit)
         check_access(static_cast<uint32_t>(i), write);
-    if (write)
-        race_write(address, bytes);
-    else
+    if (!write) {
         race_read(address, bytes);
+        return;
+    }
+    race_write(address, bytes);
+    for (size_t i = address / shared_unit;
+         i <= (address + bytes - 1) / shared_unit; i++)
+        add_writer(units[i], current_writer());
 }
 
 void shared_fence()
@@ -271,6 +282,11 @@ void shared_fence()
     for (unit &unit : units)
         if (unit.writer == self || unit.writer == many)
             unit.writer = nobody;
+}
+
+void shared_see_accesses()
+{
+    see_accesses = true;
 }
 
 bool shared_track_writers()

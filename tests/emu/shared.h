@@ -31,6 +31,8 @@ bool shared_is_near(const void *pointer);
 
 /* A plain access by the current thread, which is about to happen. */
 void shared_access(const void *pointer, size_t bytes, bool write);
+/* The kernel is compiled to say them all. */
+void shared_see_accesses();
 
 /* The memory at an address of the shared window. */
 unsigned char *shared_at(uint32_t address);
