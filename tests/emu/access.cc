@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain loads and stores of a kernel. Compiled with -fsanitize=thread, though
  * not linked with it, a kernel calls these functions before each; those that
- * go to shared memory are checked. Without the option nothing calls them, and
- * plain accesses show only by what they change. */
+ * go to shared memory, or to an earlier launch's, are checked. Without the
+ * option nothing calls them, and plain accesses show only by what they change.
+ */
 #include "machine.h"
 #include "shared.h"
 
@@ -10,10 +11,23 @@
 
 namespace {
 
+/* Other memory is guarded by pages, but for what an earlier launch may still
+ * be using. */
 void access(const void *pointer, size_t bytes, bool write)
 {
-    if (emu::m && emu::m->current && emu::shared_is_near(pointer))
+    if (!emu::m || !emu::m->current)
+        return;
+    if (emu::shared_is_near(pointer)) {
         emu::shared_access(pointer, bytes, write);
+        return;
+    }
+    const emu_launch &launch = *emu::m->launch;
+    if (launch.depend && launch.check && !emu::m->dependence_ran &&
+        launch.check(pointer, bytes, write) < 0)
+        emu::fail("missing-launch-wait",
+                  "a thread %s %p, which an earlier launch may still be "
+                  "using: no griddepcontrol.wait",
+                  write ? "writes" : "reads", pointer);
 }
 
 } // namespace

@@ -90,6 +90,9 @@ static const bug bugs[] = {
      "tensormap-no-fence"},
     {"activations read before they are there", PRODUCT,
      "/griddepcontrol_wait();/d", "missing-launch-wait"},
+    {"workspace read before it is there", PRODUCT,
+     "s/^    if (role == 0) {/    if (table.workspace[0] == 7) return;\\n&/",
+     "missing-launch-wait"},
     {"generic write without the proxy fence", PRODUCT,
      "s/^\\( *\\)multiply_chunk(d, a/"
      "\\1if (threadIdx.x % warpgroup == 0)\\n"
