@@ -8,6 +8,7 @@
 #include <ptx/sync.cuh>
 #include <ptx/wgmma.cuh>
 
+#include "shared.h"
 #include "unit.h"
 
 using namespace emu_test;
@@ -124,6 +125,51 @@ template <bool by_writer> void fences()
     ptx::wgmma_wait_group<0>();
 }
 
+/* What a compiled kernel would say of its loads and stores. */
+void store_byte(u32 i)
+{
+    emu::shared_access(ptx::dynamic_smem() + i, 1, true);
+}
+
+void load_word(u32 i)
+{
+    emu::shared_access(ptx::dynamic_smem() + 4 * i, 4, false);
+}
+
+void bytes_apart()
+{
+    store_byte(threadIdx.x);
+    __syncthreads();
+    load_word(threadIdx.x / 4);
+    load_word(0);
+    __syncthreads();
+    store_byte(threadIdx.x ^ 1);
+}
+
+void write_write()
+{
+    store_byte(threadIdx.x / 2);
+}
+
+void write_read()
+{
+    store_byte(threadIdx.x);
+    load_word(threadIdx.x / 4);
+}
+
+void read_write()
+{
+    load_word(threadIdx.x % 4);
+    emu::syncwarp();
+    if (threadIdx.x == 40)
+        store_byte(3);
+}
+
+void read_past()
+{
+    load_word(1024);
+}
+
 } // namespace
 
 int main()
@@ -142,6 +188,11 @@ int main()
                  "bar.warp.sync; threads 8-31 wait for the other lanes at "
                  "bar.warp.sync");
     check_named(writes_around, 1, "shared-out-of-bounds");
+    check_report(bytes_apart, 64, "");
+    check_named(write_write, 64, "race");
+    check_named(write_read, 64, "race");
+    check_named(read_write, 64, "race");
+    check_named(read_past, 1, "shared-out-of-bounds");
     check_report(fences<true>, 128, "");
     check_named(fences<false>, 128, "no-proxy-fence");
     check_report(fences<true>, 128, "");

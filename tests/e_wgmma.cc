@@ -169,10 +169,44 @@ void test_truncate()
     CHECK(emu::wgmma_truncate(0x1p-160) == 0);
 }
 
+u64 bad;
+
+void multiply_bad()
+{
+    float d[4] = {};
+    u32 a[4] = {};
+
+    ptx::wgmma_fence();
+    ptx::wgmma_mma_async(d, a, bad);
+    ptx::wgmma_commit_group();
+    ptx::wgmma_wait_group<0>();
+}
+
+void check_bad(u64 descriptor, const char *name)
+{
+    bad = descriptor;
+    check_named(multiply_bad, 128, name);
+}
+
+void test_descriptors()
+{
+    constexpr u64 swizzle_128 = u64(1) << 62;
+
+    check_bad(u64(1) << 15, "bad-descriptor");
+    check_bad(u64(1) << 46, "bad-descriptor"); /* Blackwell's version */
+    check_bad(u64(1) << 61, "bad-descriptor");
+    check_bad(u64(1) << 49, "misaligned");
+    check_bad(swizzle_128 | 0x880 >> 4, "misaligned");
+    check_bad(swizzle_128 | 0x870 >> 4, "bad-descriptor"); /* out of a row */
+    check_bad(swizzle_128 | 0x30000 >> 4, "shared-out-of-bounds");
+    check_bad(0, "shared-out-of-bounds");
+}
+
 } // namespace
 
 int main()
 {
+    test_descriptors();
     check_width<8>();
     check_width<16>();
     check_width<32>();

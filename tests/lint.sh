@@ -20,7 +20,7 @@ budget 400 include/*.h lib/*.c lib/tool/*.c
 budget 100 lib/*.h
 budget 250 kernel_src/gemm/*.cu tests/*.c tests/*.cc tests/*/*.c
 budget 400 tests/emu/*.cc
-budget 120 tests/emu/*.h
+budget 200 tests/emu/*.h
 budget 150 kernel_src/ptx/*.cuh tests/emu/ptx/*.cuh
 budget 100 bootstrap .ci/run kernel_src/*.sh tests/*.sh
 budget 120 configure.ac

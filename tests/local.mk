@@ -94,12 +94,12 @@ tests_t_tool_LDADD =
 # The emulator, to be linked into shared objects with a kernel each.
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
-	tests/emu/emu_launch.h tests/emu/fiber.h tests/emu/half.h \
-	tests/emu/instructions.h tests/emu/knowledge.h \
-	tests/emu/machine.h tests/emu/order.h \
+	tests/emu/emu_launch.h tests/emu/fault.h tests/emu/fiber.h \
+	tests/emu/half.h tests/emu/instructions.h tests/emu/knowledge.h \
+	tests/emu/machine.h tests/emu/order.h tests/emu/race.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h tests/emu/unit.h \
-	tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
+	tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
@@ -111,11 +111,13 @@ check_LIBRARIES += tests/emu/libemu.a
 check_LTLIBRARIES += tests/libemutest.la
 endif
 tests_emu_libemu_a_SOURCES = \
-	tests/emu/barrier.cc tests/emu/copy.cc tests/emu/engines.cc \
-	tests/emu/fiber.cc tests/emu/order.cc tests/emu/registers.cc \
-	tests/emu/report.cc tests/emu/scheduler.cc tests/emu/shared.cc \
-	tests/emu/warp.cc tests/emu/wgmma.cc tests/emu/wgmma_accumulator.cc \
-	tests/emu/wgmma_arithmetic.cc $(emu_headers)
+	tests/emu/access.cc tests/emu/barrier.cc tests/emu/copy.cc \
+	tests/emu/engines.cc tests/emu/fault.cc tests/emu/fiber.cc \
+	tests/emu/order.cc tests/emu/proxy_fence.cc tests/emu/race.cc \
+	tests/emu/registers.cc tests/emu/report.cc tests/emu/scheduler.cc \
+	tests/emu/shared.cc tests/emu/warp.cc tests/emu/wgmma.cc \
+	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \
+	$(emu_headers)
 tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
 
 # What tests of emulated kernels share.
@@ -123,7 +125,7 @@ tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
 	tests/emu/gemm_case.cc tests/emu/gemm_case.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
-tests_e_bugs_SOURCES = tests/e_bugs.cc
+tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.

@@ -118,7 +118,8 @@ void mbarrier_init(void *pointer, uint32_t count)
     made.address = address;
     made.count = made.pending = count;
     made.initializer = m->current;
-    made.fact = first_barrier_fact + static_cast<unsigned>(barriers.size());
+    made.fact =
+        thread_fact(m->threads_count) + static_cast<unsigned>(barriers.size());
     m->current->knows.learn(made.fact, 1);
     shared_write(address, &word, sizeof word);
     maybe_yield();
@@ -139,7 +140,7 @@ void mbarrier_arrive(void *pointer)
         fail("arrive-nothing-pending", "%s", barrier_text(barrier).c_str());
     m->idle = 0;
     barrier.pending--;
-    barrier.gathered.join(m->current->knows);
+    release(barrier.gathered);
     try_complete(barrier);
     maybe_yield();
 }
@@ -161,7 +162,8 @@ static bool test_wait(const barrier &barrier, uint32_t parity)
     if ((barrier.phase & 1) == parity)
         return false;
     m->current->knows.join(barrier.released);
-    m->current->knows.learn(barrier.fact, 1 + barrier.phase);
+    m->current->knows.learn(barrier.fact,
+                            static_cast<uint32_t>(1 + barrier.phase));
     return true;
 }
 

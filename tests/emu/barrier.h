@@ -32,7 +32,7 @@ struct barrier {
 /* The end of the phase that is running. */
 inline moment phase_end(const barrier &barrier)
 {
-    return {barrier.fact, 1 + barrier.phase + 1};
+    return {barrier.fact, static_cast<uint32_t>(1 + barrier.phase + 1)};
 }
 
 void barriers_begin_block();

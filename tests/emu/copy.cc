@@ -206,7 +206,7 @@ void copy_bulk(void *destination, const void *source, uint32_t bytes,
     issue(copy, bytes);
 }
 
-/* A map among the kernel's parameters needs no fence; it is on the stack. */
+/* A map among the kernel's parameters, on the stack here, needs no fence. */
 static void check_map(const void *map, const char *what)
 {
     const char *stack = reinterpret_cast<const char *>(&map);
@@ -218,6 +218,7 @@ static void check_map(const void *map, const char *what)
              what, map);
     if (distance > 0 && distance < 65536)
         return;
+    check_global(map, EMU_TENSOR_MAP_BYTES, what);
     if (std::find(acquired.begin(), acquired.end(), map) == acquired.end())
         fail("tensormap-no-fence",
              "%s with a tensor map at %p that the thread has not acquired",
@@ -240,7 +241,6 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
     copy copy{};
 
     check_map(map, what);
-    check_global(map, EMU_TENSOR_MAP_BYTES, what);
     if (emu_tensor_map_decode(map, &copy.map))
         fail("bad-tensor-map", "%s: no map at %p", what, map);
     if (copy.map.rank != static_cast<uint32_t>(rank))

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the emulator does for the instructions in ptx/: one function each, and
- * a check of every rule that the PTX ISA states for it. */
+ * a check of every rule that the PTX ISA states for it.
+ *
+ * To add one: a function here, and its shadow in ptx/. Warps come together in
+ * warp_enter(), warps of a group in order.h. What is asynchronous is a kind
+ * of engine (async.h, a row in engines.cc); its end is a moment of some fact
+ * (knowledge.h), which those learn who wait for it. */
 #ifndef EMU_INSTRUCTIONS_H
 #define EMU_INSTRUCTIONS_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a thread may rely on: for each fact a number that only grows. A fact
- * is a barrier (1 + its completed phases) or a warpgroup (its finished
- * products). Threads that synchronize share what they know, so a missing wait
- * shows even where the schedule happened to be kind. */
+ * is a warpgroup (its finished products), a thread (what it released) or a
+ * barrier (1 + its completed phases), numbered in this order. Threads that
+ * synchronize share what they know, so a missing wait shows even where the
+ * schedule happened to be kind. */
 #ifndef EMU_KNOWLEDGE_H
 #define EMU_KNOWLEDGE_H
 
@@ -13,16 +14,21 @@
 
 namespace emu {
 
-constexpr unsigned first_barrier_fact = 8; /* the warpgroups come before */
+constexpr unsigned first_thread_fact = 8; /* as many warpgroups */
+
+inline unsigned thread_fact(unsigned thread)
+{
+    return first_thread_fact + thread;
+}
 
 struct knowledge {
-    std::vector<uint64_t> values;
+    std::vector<uint32_t> values;
 
-    uint64_t of(unsigned fact) const
+    uint32_t of(unsigned fact) const
     {
         return fact < values.size() ? values[fact] : 0;
     }
-    void learn(unsigned fact, uint64_t value)
+    void learn(unsigned fact, uint32_t value)
     {
         if (fact >= values.size())
             values.resize(fact + 1);
@@ -42,7 +48,7 @@ struct knowledge {
 /* "The fact will have that value": when an access is over. */
 struct moment {
     unsigned fact;
-    uint64_t value; /* 0: since ever */
+    uint32_t value; /* 0: since ever */
 
     bool known(const knowledge &knowledge) const
     {

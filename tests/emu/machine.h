@@ -29,6 +29,7 @@ struct thread {
     const barrier *waits = nullptr;
     int registers;
     knowledge knows;
+    uint32_t clock = 1; /* of its releases: see thread_fact() */
     std::vector<const void *> acquired_maps;
     /* Operands of the warp-wide instruction that it waits in. */
     const void *operand[2];
@@ -54,7 +55,8 @@ struct machine {
     unsigned finished;
     fiber scheduler;
     thread *current; /* null: the scheduler */
-    bool failed, dependence_ran;
+    bool failed;
+    bool dependence_wanted, dependence_ran;
     int idle; /* times that waits gave up since the last progress */
     int free_registers;
     /* How this seed schedules. */
@@ -75,6 +77,9 @@ void wake(thread *thread);
 
 /* Forgets what the last block's threads were in the middle of. */
 void warps_begin_block();
+
+/* Adds what the current thread knows and did to what others will know. */
+void release(knowledge &to);
 
 /* Lets another thread run now and then. */
 void maybe_yield();

@@ -14,9 +14,6 @@ struct failure { /* thrown through the scheduler only, never a fiber */
 /* Leaves for the scheduler's end of the launch. */
 [[noreturn]] void fail_switch();
 
-/* Runs the launch that this one waits for, once. */
-void run_dependence();
-
 } // namespace emu
 
 #endif

@@ -3,6 +3,7 @@
  * asynchronous work in between. Blocks run one after another. */
 #include "async.h"
 #include "barrier.h"
+#include "fault.h"
 #include "instructions.h"
 #include "machine.h"
 #include "report.h"
@@ -10,6 +11,8 @@
 
 #include <mutex>
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 namespace emu {
@@ -21,6 +24,7 @@ namespace {
 
 constexpr size_t stack_bytes = 64 << 10; /* a thread; one page is a guard */
 constexpr size_t guard_bytes = 4096;
+constexpr size_t poisoned_bytes = 8192;
 constexpr int most_registers = 65536; /* of a multiprocessor */
 
 /* The stacks of a block, which the next one uses again. */
@@ -159,6 +163,9 @@ void make_thread(unsigned number, uint3 block, const stacks &stacks)
         made->registers =
             min(255, most_registers / static_cast<int>(m->threads_count) / 8 *
                          8);
+    /* What a kernel leaves unset is not what another block left there. */
+    memset(stacks.of(number) + stack_bytes - poisoned_bytes, 0xff,
+           poisoned_bytes);
     fiber_make(&made->context, stacks.of(number) + guard_bytes,
                stack_bytes - guard_bytes, thread_main);
     refuel(made.get());
@@ -193,6 +200,16 @@ void begin_block(uint3 block, const stacks &stacks)
         all[i]->begin_block();
 }
 
+/* Not on a fiber's small stack. */
+void run_dependence()
+{
+    if (m->dependence_ran || !m->launch->depend)
+        return;
+    m->dependence_ran = true;
+    if (m->launch->depend(m->launch->depend_argument))
+        fail("failed-dependence", "the launch that this one waits for failed");
+}
+
 void run_thread(thread *thread)
 {
     m->current = thread;
@@ -200,6 +217,8 @@ void run_thread(thread *thread)
     fiber_switch(&m->scheduler, &thread->context);
     if (m->failed)
         throw failure();
+    if (m->dependence_wanted)
+        run_dependence();
     shared_thread_ran(thread->number);
 }
 
@@ -268,6 +287,14 @@ void yield()
     to_scheduler();
 }
 
+void release(knowledge &to)
+{
+    thread *self = m->current;
+
+    self->knows.learn(thread_fact(self->number), self->clock++);
+    to.join(self->knows);
+}
+
 void maybe_yield()
 {
     if (m->random.below(4) == 0)
@@ -301,30 +328,18 @@ void fail_switch()
     __builtin_unreachable(); /* a failed launch resumes no thread */
 }
 
-void run_dependence()
-{
-    if (m->dependence_ran || !m->launch->depend)
-        return;
-    /* It may be another kernel of this shared object. */
-    machine *self = m;
-    place *place = here;
-
-    m->dependence_ran = true;
-    if (m->launch->depend(m->launch->depend_argument)) {
-        m = self;
-        here = place;
-        fail("failed-dependence", "the launch that this one waits for failed");
-    }
-    m = self;
-    here = place;
-}
-
 int run(const emu_launch &launch, const kernel &kernel)
 {
-    static std::mutex one_at_a_time;
-    std::lock_guard<std::mutex> lock(one_at_a_time);
+    static std::recursive_mutex one_at_a_time;
+    std::lock_guard<std::recursive_mutex> lock(one_at_a_time);
     machine machine{};
 
+    if (m) {
+        if (launch.report_bytes)
+            snprintf(launch.report, launch.report_bytes,
+                     "bad-launch: a kernel depends on itself");
+        return 1;
+    }
     m = &machine;
     machine.launch = &launch;
     machine.program = &kernel;
@@ -340,14 +355,16 @@ int run(const emu_launch &launch, const kernel &kernel)
         stacks stacks(machine.threads_count);
         if (!stacks.memory)
             fail("no-memory", "for %u stacks", machine.threads_count);
+        fault_handler faults;
         choose_schedule();
         shared_begin_launch();
         run_grid(stacks);
         run_dependence();
     } catch (const failure &) {
-        return 1;
+        machine.failed = true;
     }
-    return 0;
+    m = nullptr;
+    return machine.failed;
 }
 
 } // namespace emu

@@ -2,6 +2,7 @@
 #include "shared.h"
 #include "instructions.h"
 #include "machine.h"
+#include "race.h"
 
 #include <string>
 
@@ -12,7 +13,8 @@ namespace emu {
 
 namespace {
 
-constexpr size_t window_bytes = shared_most_bytes + 2048;
+constexpr size_t page = 4096;
+constexpr size_t window_bytes = shared_window_bytes;
 constexpr unsigned char poison = 0xff; /* a NaN in f16, e4m3 and f32 */
 constexpr uint16_t nobody = 0xffff, many = 0xfffe;
 
@@ -25,16 +27,22 @@ struct unit {
 unsigned char *window; /* as the threads see it */
 unsigned char *known;  /* what it held when last looked at */
 unit units[window_bytes / shared_unit];
-uint32_t begin, end; /* of the block's memory in the window */
+uint32_t first_byte, past_byte; /* of the block's memory in the window */
 
-/* A kernel that never fences needs no knowledge of who wrote. The first fence
- * of a process is judged without; launches after that look after every
- * turn. */
-bool any_fence;
+/* A kernel that never fences needs no knowledge of who wrote; one that does
+ * is looked at after every turn of a thread. */
+bool track_writers;
+bool see_accesses; /* then turns need no look */
 
 unit &unit_at(uint32_t address)
 {
     return units[address / shared_unit];
+}
+
+void add_writer(unit &unit, uint16_t thread)
+{
+    unit.writer =
+        unit.writer == nobody || unit.writer == thread ? thread : many;
 }
 
 /* Notes what changed in a unit as written by that thread. */
@@ -45,8 +53,8 @@ void look(uint32_t address, uint16_t thread)
     if (!memcmp(window + address, known + address, shared_unit))
         return;
     memcpy(known + address, window + address, shared_unit);
-    unit.writer =
-        unit.writer == nobody || unit.writer == thread ? thread : many;
+    if (unit.writer == nobody || !see_accesses)
+        add_writer(unit, thread);
     if (unit.writes)
         fail("early-overwrite",
              "shared memory at 0x%x was written while a copy into it is "
@@ -82,15 +90,15 @@ void shared_begin_launch()
     if (window)
         return;
     void *memory =
-        mmap(nullptr, window_bytes + 3 * 4096, PROT_READ | PROT_WRITE,
+        mmap(nullptr, window_bytes + 3 * page, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         fail("no-memory", "for shared memory");
     unsigned char *bytes = static_cast<unsigned char *>(memory);
-    mprotect(bytes, 4096, PROT_NONE);
-    mprotect(bytes + 4096 + (window_bytes + 4095) / 4096 * 4096, 4096,
+    mprotect(bytes, page, PROT_NONE);
+    mprotect(bytes + page + (window_bytes + page - 1) / page * page, page,
              PROT_NONE);
-    window = bytes + 4096;
+    window = bytes + page;
     known = new unsigned char[window_bytes];
 }
 
@@ -100,29 +108,38 @@ void shared_begin_block()
                    shared_unit;
 
     /* Where a block's memory begins is not for a kernel to know. */
-    begin = static_cast<uint32_t>(1024 + shared_unit * m->random.below(64));
-    end = static_cast<uint32_t>(begin + bytes);
+    first_byte =
+        static_cast<uint32_t>(1024 + shared_unit * m->random.below(64));
+    past_byte = static_cast<uint32_t>(first_byte + bytes);
     memset(window, poison, window_bytes);
     memset(known, poison, window_bytes);
     for (unit &unit : units)
         unit = {0, 0, nobody, {0, 0}, {0, 0}};
+    race_begin_block(first_byte, past_byte);
 }
 
 /* What lies around the block's memory is another's. */
 void shared_end_block()
 {
     for (uint32_t i = 0; i < window_bytes; i++)
-        if ((i < begin || i >= end) && window[i] != poison)
+        if ((i < first_byte || i >= past_byte) && window[i] != poison)
             fail("shared-out-of-bounds",
                  "a thread wrote shared memory at 0x%x; the block's is 0x%x "
                  "to 0x%x",
-                 i, begin, end);
+                 i, first_byte, past_byte);
 }
 
 void shared_thread_ran(unsigned thread)
 {
-    if (any_fence)
+    if (track_writers && !see_accesses)
         look_everywhere(static_cast<uint16_t>(thread));
+}
+
+bool shared_is_near(const void *pointer)
+{
+    const unsigned char *byte = static_cast<const unsigned char *>(pointer);
+
+    return byte >= window - page && byte < window + window_bytes + 2 * page;
 }
 
 unsigned char *shared_at(uint32_t address)
@@ -133,11 +150,12 @@ unsigned char *shared_at(uint32_t address)
 void shared_check(uint32_t address, size_t bytes, size_t alignment,
                   const char *what)
 {
-    if (address < begin || address > end || bytes > end - address)
+    if (address < first_byte || address > past_byte ||
+        bytes > past_byte - address)
         fail("shared-out-of-bounds",
              "%s: %zu bytes at 0x%x; the block's shared memory is 0x%x to "
              "0x%x",
-             what, bytes, address, begin, end);
+             what, bytes, address, first_byte, past_byte);
     if (address % alignment)
         fail("misaligned", "%s: 0x%x is not a multiple of %zu", what, address,
              alignment);
@@ -165,6 +183,7 @@ void shared_write_begin(uint32_t address, moment end)
              "a copy writes shared memory at 0x%x; the thread does not know "
              "that the last copy to it has landed",
              address);
+    race_async_write(address, shared_unit);
     unit.writes++;
     unit.writer = nobody;
     unit.written = end;
@@ -192,6 +211,7 @@ void shared_read_known(uint32_t address)
              "a matrix product reads shared memory at 0x%x; the thread does "
              "not know that the copy to it has landed",
              address);
+    race_async_read(address, shared_unit);
 }
 
 void shared_read_check(uint32_t address)
@@ -219,20 +239,64 @@ void shared_read_end(uint32_t address)
     unit_at(address).reads--;
 }
 
+static void check_access(uint32_t address, bool write)
+{
+    const unit &unit = unit_at(address);
+    const knowledge &knows = m->current->knows;
+
+    if (unit.writes || !unit.written.known(knows))
+        fail(write ? "early-overwrite" : "missing-wait",
+             "a thread %s shared memory at 0x%x; it does not know that the "
+             "copy to it has landed",
+             write ? "writes" : "reads", address);
+    if (write && (unit.reads || !unit.read.known(knows)))
+        fail("early-overwrite",
+             "a thread writes shared memory at 0x%x; it does not know that "
+             "the matrix product that reads it is done",
+             address);
+}
+
+void shared_access(const void *pointer, size_t bytes, bool write)
+{
+    uint32_t address = shared_address(pointer);
+
+    shared_check(address, bytes, 1, write ? "a store" : "a load");
+    for (size_t i = address / shared_unit * shared_unit; i < address + bytes;
+         i += shared_unit)
+        check_access(static_cast<uint32_t>(i), write);
+    if (!write) {
+        race_read(address, bytes);
+        return;
+    }
+    race_write(address, bytes);
+    for (size_t i = address / shared_unit;
+         i <= (address + bytes - 1) / shared_unit; i++)
+        add_writer(units[i], current_writer());
+}
+
 void shared_fence()
 {
     uint16_t self = current_writer();
 
     look_everywhere(self);
     for (unit &unit : units)
-        if (unit.writer == self || unit.writer == many || !any_fence)
+        if (unit.writer == self || unit.writer == many)
             unit.writer = nobody;
-    any_fence = true;
+}
+
+void shared_see_accesses()
+{
+    see_accesses = true;
+}
+
+bool shared_track_writers()
+{
+    return track_writers = true;
 }
 
 unsigned char *dynamic_smem()
 {
-    return window + begin;
+    return window + first_byte;
 }
 
 uint32_t shared_address(const void *pointer)
@@ -243,11 +307,6 @@ uint32_t shared_address(const void *pointer)
         fail("shared-out-of-bounds", "%p does not point to shared memory",
              pointer);
     return static_cast<uint32_t>(byte - window);
-}
-
-void fence_proxy_async()
-{
-    shared_fence();
 }
 
 } // namespace emu

@@ -3,8 +3,9 @@
  * asynchronous reads and writes under way, and the generic writes that the
  * asynchronous proxy may not see yet.
  *
- * Generic accesses are plain C++ and go unseen. A second copy of the memory
- * tells what they changed. */
+ * Generic accesses are plain C++: access.cc sees them only in kernels that
+ * were compiled for it. A second copy of the memory tells what others changed.
+ */
 #ifndef EMU_SHARED_H
 #define EMU_SHARED_H
 
@@ -17,12 +18,21 @@ namespace emu {
 
 constexpr size_t shared_most_bytes = 227 << 10; /* sm_90, sm_100 */
 constexpr size_t shared_unit = 16;
+constexpr size_t shared_window_bytes = shared_most_bytes + 2048;
 
 void shared_begin_launch();
 void shared_begin_block();
 void shared_end_block();
 /* The thread ran on its own since the last call. */
 void shared_thread_ran(unsigned thread);
+
+/* Whether a host address is in the window or its guards. */
+bool shared_is_near(const void *pointer);
+
+/* A plain access by the current thread, which is about to happen. */
+void shared_access(const void *pointer, size_t bytes, bool write);
+/* The kernel is compiled to say them all. */
+void shared_see_accesses();
 
 /* The memory at an address of the shared window. */
 unsigned char *shared_at(uint32_t address);
@@ -48,8 +58,10 @@ void shared_read_begin(uint32_t unit, moment end);
 void shared_read_check(uint32_t unit);
 void shared_read_end(uint32_t unit);
 
-/* fence.proxy.async of the current thread. */
+/* fence.proxy.async of the current thread. It needs shared_track_writers(),
+ * which returns true, before the first launch. */
 void shared_fence();
+bool shared_track_writers();
 
 } // namespace emu
 

@@ -4,7 +4,6 @@
 #include "instructions.h"
 #include "machine.h"
 #include "order.h"
-#include "report.h"
 #include "shared.h"
 
 #include <stdio.h>
@@ -72,7 +71,7 @@ bool warp_enter(const char *instruction, uint64_t x, uint64_t y)
         check_equal({instruction, x, y, 0},
                     {warp.instruction, warp.x, warp.y, 0});
     }
-    warp.knows.join(m->current->knows);
+    release(warp.knows);
     if (++warp.arrived == warp.lanes)
         return true;
     block(std::string("the other lanes at ") + instruction);
@@ -113,7 +112,7 @@ void bar_sync(unsigned id, unsigned threads)
              "bar.sync %u, %u, while other threads wait for %u at it", id,
              threads, barrier.expected);
     barrier.expected = threads;
-    barrier.knows.join(m->current->knows);
+    release(barrier.knows);
     if (barrier.arrived.size() + 1 < threads) {
         char why[64];
 
@@ -163,7 +162,8 @@ void setmaxnreg(int registers, bool increase)
 
 void griddepcontrol_wait()
 {
-    run_dependence();
+    m->dependence_wanted = true;
+    yield();
 }
 
 void griddepcontrol_launch_dependents()
@@ -200,6 +200,7 @@ void stmatrix(void *row, const uint32_t *values, int matrices, bool transposed)
             uint32_t address = shared_address(to);
 
             shared_check(address, 16, 16, "stmatrix");
+            shared_access(to, 16, true);
             memcpy(shared_at(address), matrix[r], 16);
         }
     }

@@ -322,7 +322,7 @@ void wgmma_wait_group(int pending)
         block("wgmma.wait_group " + std::to_string(pending));
     }
     cover(place, count);
-    m->current->knows.learn(place.fact(), count);
+    m->current->knows.learn(place.fact(), static_cast<uint32_t>(count));
     warp_leave();
     maybe_yield();
 }
@@ -361,7 +361,8 @@ void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
     }
     product.issued |= 1u << place.index;
     if (product.issued == all_warps)
-        issue(product, {place.fact(), place.part.products});
+        issue(product,
+              {place.fact(), static_cast<uint32_t>(place.part.products)});
     warp_leave();
     maybe_yield();
 }
