@@ -31,7 +31,7 @@ static const bug bugs[] = {
      "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
      "fragment-changed|early-overwrite"},
     {"products never committed", PRODUCT_TEXT, "/wgmma_commit_group();/d",
-     "missing-wait|fragment-changed"},
+     "missing-wait|fragment-changed|early-overwrite"},
     {"slot released before its products are done", PRODUCT_TEXT,
      "/^        ptx::mbarrier_arrive/d;"
      "s/empty\\[previous\\]/empty[ring.slot]/;"
@@ -152,10 +152,10 @@ static const bug bugs[] = {
      "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,
      "/for (int j = 0; j < rows; j++)/,/ring.wait_empty/{/wait_empty/d;}",
-     "early-overwrite|arrive-nothing-pending|missing-wait", 0},
+     "early-overwrite|arrive-nothing-pending|missing-wait|race", 0},
     {"decoding warp not waited for", PRODUCT_TEXT,
      "s/1 + (spec::fused ? 32 : 0)/1/",
-     "arrive-nothing-pending|missing-wait|no-proxy-fence", 0},
+     "arrive-nothing-pending|missing-wait|no-proxy-fence|early-overwrite", 0},
 };
 constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
 
