@@ -94,6 +94,19 @@ void misaligned_barrier()
         reinterpret_cast<ptx::mbarrier *>(ptx::dynamic_smem() + 4), 1);
 }
 
+/* The second copy lands when the phase is over. */
+void half_expected()
+{
+    alignas(16) static u8 source[16];
+
+    make_barrier(1);
+    ptx::mbarrier_arrive_expect_tx(barriers(), 16);
+    ptx::cp_async_bulk(ptx::dynamic_smem() + 16, source, 16, barriers());
+    ptx::cp_async_bulk(ptx::dynamic_smem() + 32, source, 16, barriers());
+    wait(barriers(), 0);
+    wait(barriers(), 1);
+}
+
 void left_copy()
 {
     alignas(16) static u8 source[16];
@@ -114,6 +127,7 @@ int main()
     check_named(made_twice, 1, "barrier-reinitialized");
     check_named(written_over, 1, "barrier-overwritten");
     check_named(misaligned_barrier, 1, "misaligned");
+    check_named(half_expected, 1, "wrong-byte-count");
     /* Some seeds let it land late. */
     int left = 0;
     for (uint64_t seed = 0; seed < seeds; seed++)

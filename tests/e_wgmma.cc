@@ -182,6 +182,24 @@ void multiply_bad()
     ptx::wgmma_wait_group<0>();
 }
 
+void multiply_unfenced()
+{
+    float d[4] = {};
+    u32 a[4] = {};
+
+    ptx::wgmma_mma_async(d, a, 2048 >> 4);
+}
+
+void multiply_unwaited()
+{
+    float d[4] = {};
+    u32 a[4] = {};
+
+    ptx::wgmma_fence();
+    ptx::wgmma_mma_async(d, a, 2048 >> 4);
+    ptx::wgmma_commit_group();
+}
+
 void check_bad(u64 descriptor, const char *name)
 {
     bad = descriptor;
@@ -200,6 +218,8 @@ void test_descriptors()
     check_bad(swizzle_128 | 0x870 >> 4, "bad-descriptor"); /* out of a row */
     check_bad(swizzle_128 | 0x30000 >> 4, "shared-out-of-bounds");
     check_bad(0, "shared-out-of-bounds");
+    check_named(multiply_unfenced, 128, "wgmma-no-fence");
+    check_named(multiply_unwaited, 128, "missing-wait");
 }
 
 } // namespace

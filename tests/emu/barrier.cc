@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PTX ISA 9.7.13.15. */
+/* PTX ISA 9.7.13.15: counts, phases and who waits. */
 #include "barrier.h"
 #include "instructions.h"
 #include "machine.h"

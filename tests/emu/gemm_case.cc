@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory with guard pages, the table of groups, launches and the comparison.
+ */
 #include "gemm_case.h"
 #include "tensor_map.h"
 
@@ -117,7 +119,6 @@ struct gemm_case::state {
     uint64_t seed;
     struct kernels kernels;
     std::string report;
-    int blocks;
 
     void make_group(size_t g);
     void make_table();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The message where arguments differ. */
 #include "order.h"
 #include "machine.h"
 

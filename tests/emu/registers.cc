@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The lanes of a warp use one array at equal places of their stacks, so lane
+ * 0's address finds it. */
 #include "registers.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The window is mapped once and poisoned for each block. Where a block's part
+ * begins in it depends on the seed. */
 #include "shared.h"
 #include "instructions.h"
 #include "machine.h"

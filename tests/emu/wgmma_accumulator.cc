@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* PTX ISA 9.7.15.5.1.1: which thread holds which elements of D. */
 #include "wgmma_accumulator.h"
 #include "half.h"
 #include "instructions.h"
