@@ -136,6 +136,20 @@ static void test_told_to_fail(void)
     CHECK_INT(gpu.cuMemAlloc(&memory, 16), CUDA_SUCCESS);
 }
 
+/* A kernel reads memory that was freed: its launch fails by name, and so does
+ * everything after. Last, since the context stays broken. */
+static void test_broken(void)
+{
+    CUdeviceptr memory;
+
+    GPU(cuMemFree(plan->memory));
+    plan->memory = 0;
+    plan->table.tiles = 1;
+    CHECK_INT(launch(1, 384, plan->launches[plan->kernels - 1].shared_bytes),
+              CUDA_ERROR_LAUNCH_FAILED);
+    CHECK_INT(gpu.cuMemAlloc(&memory, 16), CUDA_ERROR_LAUNCH_FAILED);
+}
+
 int main(void)
 {
     if (!getenv("JITGEMM_LIBCUDA") || !gpu_open())
@@ -151,7 +165,6 @@ int main(void)
                  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     test_capture(CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_SUCCESS);
     test_told_to_fail();
-    jitgemm_plan_destroy(plan);
-    jitgemm_context_destroy(context);
+    test_broken();
     return test_end();
 }
