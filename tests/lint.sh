@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints files over their size budget in lines, run from the top folder.
+# Prints files over their size budget in lines, places to look at; fails on a
+# rule of kernel texts. Run from the top folder.
 set -eu
-status=0
 
 budget() {
     limit=$1
@@ -12,7 +12,6 @@ budget() {
         lines=$(wc -l <"$file")
         [ "$lines" -le "$limit" ] && continue
         echo "$file: $((lines)) lines, budget $limit"
-        status=1
     done
 }
 
@@ -25,5 +24,4 @@ budget 150 kernel_src/ptx/*.cuh tests/emu/ptx/*.cuh
 budget 100 bootstrap .ci/run kernel_src/*.sh tests/*.sh
 budget 120 configure.ac
 budget 60 Makefile.am
-sh tests/t_kernel_rules.sh || status=1
-exit $status
+sh tests/t_kernel_rules.sh
