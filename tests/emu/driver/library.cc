@@ -76,7 +76,12 @@ std::string folder_of(const cubin &from, const std::string &source)
     XXH3_128bits_update(hash.get(), from.spec.c_str(), from.spec.size() + 1);
     XXH3_128bits_update(hash.get(), from.program.c_str(),
                         from.program.size() + 1);
+    std::string compiler = setting("CXX", "c++");
+    XXH3_128bits_update(hash.get(), compiler.c_str(), compiler.size() + 1);
     add_folder(hash.get(), source + "/kernel_src");
+    add_file(hash.get(), source + "/tests/emu/emu.h");
+    add_file(hash.get(), source + "/tests/emu/instructions.h");
+    add_file(hash.get(), source + "/tests/emu/compile.cc"); /* has the flags */
     add_folder(hash.get(), source + "/tests/emu/ptx");
     add_file(hash.get(), setting("JG_BUILDDIR", ".") + "/tests/emu/libemu.a");
     XXH128_hash_t sum = XXH3_128bits_digest(hash.get());
@@ -151,7 +156,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
                       "cuLibraryLoadData: a cubin for sm_%d", made->from.sm);
     made->run = build(made->from);
     if (!made->run)
-        return refuse(CUDA_ERROR_INVALID_IMAGE,
+        return refuse(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, /* not the image */
                       "cuLibraryLoadData: %s does not compile for the host",
                       made->from.program.c_str());
     *library = reinterpret_cast<CUlibrary>(made.get());
