@@ -19,16 +19,20 @@ static void write_text(struct jg_spec *spec, const char *constants)
              constants, spec->program, constants);
 }
 
-static void make_activations(struct jg_spec *spec)
+static void make_activations(const struct jg_config *config,
+                             struct jg_spec *spec)
 {
     char constants[64];
 
     spec->program = "gemm/sm90_activations.cu";
     spec->symbol = "sm90_activations";
     spec->threads = 256;
-    snprintf(spec->name, sizeof spec->name, "%s", spec->symbol);
-    snprintf(constants, sizeof constants, "constexpr int threads = %d;\n",
-             spec->threads);
+    snprintf(spec->name, sizeof spec->name, "%s %d", spec->symbol,
+             config->tile_k);
+    snprintf(constants, sizeof constants,
+             "constexpr int tile_k = %d;\n"
+             "constexpr int threads = %d;\n",
+             config->tile_k, spec->threads);
     write_text(spec, constants);
 }
 
@@ -57,7 +61,7 @@ static struct registers share_registers(const struct jg_config *config,
                                         int threads)
 {
     int entry = 65536 / (threads * config->blocks) / 8 * 8;
-    int producer = config->fused ? 56 : 24;
+    int producer = config->fused ? 104 : 24;
 
     return (struct registers){producer, (3 * entry - producer) / 2 / 8 * 8};
 }
@@ -105,7 +109,7 @@ void jg_spec_make(const struct jg_config *config,
     memset(spec, 0, sizeof *spec);
     memcpy(spec->arch, device->arch, sizeof spec->arch);
     if (index < jg_spec_count(config) - 1)
-        make_activations(spec);
+        make_activations(config, spec);
     else
         make_gemm(config, spec);
 }

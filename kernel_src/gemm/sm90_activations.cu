@@ -16,24 +16,6 @@
 
 constexpr int atom_threads = 64;
 
-/* A piece of a token's chunk; k is a multiple of half a chunk. */
-__device__ uint4 decode_piece(const jg_group &group, int token, int chunk,
-                              int piece)
-{
-    int k = chunk * mma::chunk_k;
-    if (token >= group.m || k >= group.k)
-        return {0, 0, 0, 0};
-
-    const u32 *codes = reinterpret_cast<const u32 *>(
-        group.a + size_t(token) * (group.k / 2) + k / 2 + piece / 4 * 4);
-    bool whole = k + mma::chunk_k / 2 < group.k;
-    uint4 words = {codes[0], codes[2], whole ? codes[4] : 0,
-                   whole ? codes[6] : 0};
-    u32 scales[4];
-    mma::decode_scales(scales, mma::activation_scales(group, token, chunk));
-    return mma::activation_piece(words, scales, piece);
-}
-
 extern "C" __global__ __launch_bounds__(spec::threads) void
 sm90_activations(const jg_table table)
 {
@@ -54,6 +36,10 @@ sm90_activations(const jg_table table)
     u8 *to = table.workspace + group.activations +
              (chunk * atoms + atom) * mma::atom_bytes +
              mma::activation_piece_offset(row, piece);
+    mma::activation_row<spec::tile_k / mma::chunk_k> from(
+        group, atom * mma::atom_rows + row, chunk);
+    u32 words[4], bytes[4];
+    from.load(words, bytes, piece);
     *reinterpret_cast<uint4 *>(to) =
-        decode_piece(group, atom * mma::atom_rows + row, chunk, piece);
+        mma::activation_piece(words, bytes, piece);
 }

@@ -31,8 +31,9 @@ constexpr int warpgroup = 128;
 constexpr int consumers = 2; /* warpgroups */
 constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
 constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
-constexpr int scale_chunk_bytes = 512; /* 128 rows x 4 blocks */
-constexpr int block_k = 16;            /* k that share a scale */
+constexpr int stage_blocks = spec::tile_k / mma::block_k;
+
+constexpr int chunk_bytes = spec::tile_m * 128; /* of activations */
 
 constexpr int batch = chunks / 2; /* chunks multiplied at once; two batches a
                                      stage alternate between two buffers */
@@ -42,9 +43,9 @@ static_assert(spec::tile_n == consumers * 64);
 static_assert(chunks == 2 * batch);
 
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
-    u8 activations[spec::stages][chunks][spec::tile_m * 128];
+    u8 activations[spec::stages][chunks][chunk_bytes];
     u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
-    u8 scales[spec::stages][chunks][scale_chunk_bytes];
+    u8 scales[spec::stages][chunks][mma::scale_atom_bytes];
     u8 staging[consumers][epilogue::staging_bytes];
     pipeline::barriers<spec::stages> barriers;
 };
@@ -65,7 +66,7 @@ __device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
     int scale_chunks = ceil_div(group.k, mma::chunk_k);
     int first = stage * chunks;
     u32 activation_bytes = spec::fused ? 0 : atoms * mma::atom_bytes;
-    u32 scale_bytes = min(chunks, scale_chunks - first) * scale_chunk_bytes;
+    u32 scale_bytes = min(chunks, scale_chunks - first) * mma::scale_atom_bytes;
 
     ptx::mbarrier_arrive_expect_tx(full, sizeof shared.weights[0] +
                                              scale_bytes +
@@ -75,7 +76,7 @@ __device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
     ptx::cp_async_bulk(
         shared.scales[ring.slot],
         group.sfb + (size_t(tile.column / 128) * scale_chunks + first) *
-                        scale_chunk_bytes,
+                        mma::scale_atom_bytes,
         scale_bytes, full);
 #pragma unroll
     for (int i = 0; i < chunks && !spec::fused; i++)
@@ -110,13 +111,13 @@ __device__ void producer(smem &shared, const jg_table &table)
 }
 
 /* Warps 1 to 3 of the producer. The loads for a stage are under way while its
- * slot is awaited. Eight lanes in a row take the tokens of an atom, whose
- * stores the swizzle keeps apart. */
+ * slot is awaited. Eight lanes in a row take the pieces of a token. */
 __device__ void decoder(smem &shared, const jg_table &table)
 {
-    constexpr int rows = spec::tile_m * chunks / 32; /* a lane */
+    constexpr int pieces = spec::tile_m * chunks * 8 / 32; /* a lane */
     ring ring{shared.barriers};
     int lane = threadIdx.x % 32, turn = threadIdx.x / 32 - 1;
+    int piece = lane % 8;
 
     for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
         tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
@@ -125,50 +126,57 @@ __device__ void decoder(smem &shared, const jg_table &table)
              stage++, ring.next(), turn = turn ? turn - 1 : 2) {
             if (turn)
                 continue;
-            mma::raw_activations raw[rows];
+            u32 words[pieces][4], bytes[pieces][4];
 #pragma unroll
-            for (int j = 0; j < rows; j++)
-                raw[j].load(group, tile.row + (lane + 32 * j) % spec::tile_m,
-                            stage * chunks + (lane + 32 * j) / spec::tile_m);
+            for (int j = 0; j < pieces; j++) {
+                int row = (lane / 8 + 4 * j) % spec::tile_m;
+                int chunk = (lane / 8 + 4 * j) / spec::tile_m;
+                mma::activation_row<chunks>(group, tile.row + row,
+                                            stage * chunks + chunk)
+                    .load(words[j], bytes[j], piece);
+            }
             ring.wait_empty();
 #pragma unroll
-            for (int j = 0; j < rows; j++)
-                raw[j].decode(
-                    shared.activations[ring.slot]
-                                      [(lane + 32 * j) / spec::tile_m],
-                    (lane + 32 * j) % spec::tile_m);
+            for (int j = 0; j < pieces; j++) {
+                int row = (lane / 8 + 4 * j) % spec::tile_m;
+                int chunk = (lane / 8 + 4 * j) / spec::tile_m;
+                u8 *to = shared.activations[ring.slot][chunk] +
+                         mma::activation_piece_offset(row, piece);
+                *reinterpret_cast<uint4 *>(to) =
+                    mma::activation_piece(words[j], bytes[j], piece);
+            }
             ptx::fence_proxy_async();
             ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);
         }
     }
 }
 
+/* `activations` describes the first chunk. */
 __device__ void multiply(float (&d)[spec::tile_m / 2],
-                         const u32 (&a)[batch][4][4],
-                         const u8 (*activations)[spec::tile_m * 128])
+                         const u32 (&a)[batch][4][4], u64 activations)
 {
     ptx::wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < batch; i++) {
-        u64 b = mma::activation_descriptor(
-            ptx::shared_address(activations[i]));
+    for (int i = 0; i < batch; i++)
 #pragma unroll
         for (int step = 0; step < 4; step++)
-            ptx::wgmma_mma_async(d, a[i][step], b + (step * 32 >> 4));
-    }
+            ptx::wgmma_mma_async(
+                d, a[i][step],
+                activations + ((i * chunk_bytes + step * 32) >> 4));
     ptx::wgmma_commit_group();
 }
 
 __device__ void consumer(smem &shared, const jg_table &table, int index)
 {
-    mma::weight_reader<weight_row_bytes> weights(4 * index +
-                                                 threadIdx.x / 32 % 4);
+    mma::weight_reader<chunks> weights(4 * index + threadIdx.x / 32 % 4);
+    u64 activations = mma::activation_descriptor(
+        ptx::shared_address(shared.activations));
     ring ring{shared.barriers};
 
     for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
         tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
         const jg_group &group = *tile.group;
-        int blocks = group.k / block_k;
+        int blocks = group.k / mma::block_k;
         float d[spec::tile_m / 2] = {};
         u32 a[2][batch][4][4];
         int previous = -1; /* the slot whose last product may be running */
@@ -176,18 +184,21 @@ __device__ void consumer(smem &shared, const jg_table &table, int index)
         for (int stage = 0, end = group.chunks / chunks; stage < end;
              stage++) {
             ring.wait_full();
+            weights.load_scales(&shared.scales[ring.slot][0][0],
+                                blocks - stage * stage_blocks);
 #pragma unroll
             for (int j = 0; j < 2; j++) {
                 int first = j * batch; /* chunk of the stage */
 #pragma unroll
                 for (int i = 0; i < batch; i++) {
-                    int chunk = stage * chunks + first + i;
-                    weights.fragment(a[j][i], shared.weights[ring.slot],
-                                     shared.scales[ring.slot][first + i],
-                                     first + i,
-                                     4 * chunk + weights.block < blocks);
+                    if ((first + i) % 2 == 0)
+                        weights.load_codes(shared.weights[ring.slot],
+                                           first + i);
+                    weights.fragment(a[j][i], first + i);
                 }
-                multiply(d, a[j], &shared.activations[ring.slot][first]);
+                multiply(d, a[j],
+                         activations + ((ring.slot * chunks + first) *
+                                            chunk_bytes >> 4));
                 ptx::wgmma_wait_group<1>();
                 if (j == 0 && previous >= 0)
                     ptx::mbarrier_arrive(&ring.shared.empty[previous]);

@@ -17,69 +17,49 @@ __device__ inline int activation_piece_offset(int row, int piece)
     return row * 128 + ((piece ^ row % atom_rows) << 4);
 }
 
-/* The scales of a token's chunk, one a byte; those past the end of k are 0. */
-__device__ inline u32 activation_scales(const jg_group &group, int token,
-                                        int chunk)
-{
-    size_t scale_chunks = ceil_div(group.k, chunk_k);
-    u32 scales = *reinterpret_cast<const u32 *>(
-        group.sfa + (token / 128 * scale_chunks + chunk) * 512 +
-        token % 32 * 16 + token % 128 / 32 * 4);
-    return chunk * chunk_k + chunk_k / 2 < group.k ? scales : scales & 0xffff;
-}
+/* The part of a token that a chunk of the product takes: a block of each of
+ * the four spans, `chunks` blocks apart. */
+template <int chunks> struct activation_row {
+    const u8 *codes, *scales; /* of the token */
+    int block;                /* of the first span */
+    int blocks;               /* inside k; 0: past the last token */
 
-/* Piece p of a row: pair p of the four blocks, whose words p / 4 are given. */
-__device__ inline uint4 activation_piece(uint4 words, const u32 (&scales)[4],
-                                         int piece)
-{
-    return {decode_pair(words.x, piece % 4, scales[0]),
-            decode_pair(words.y, piece % 4, scales[1]),
-            decode_pair(words.z, piece % 4, scales[2]),
-            decode_pair(words.w, piece % 4, scales[3])};
-}
-
-__device__ inline void decode_scales(u32 (&scales)[4], u32 bytes)
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        scales[i] = decode_scale(bytes >> (8 * i) & 0xff);
-}
-
-/* 64 k of one token, as they lie in memory. */
-struct raw_activations {
-    uint4 low, high; /* 32 k each */
-    u32 scales;
-
-    __device__ void load(const jg_group &group, int token, int chunk)
+    __device__ activation_row(const jg_group &group, int token, int chunk)
+        : codes(group.a + size_t(token) * (group.k / 2)),
+          scales(group.sfa + size_t(token / 128) *
+                                 ceil_div(group.k, chunk_k) *
+                                 scale_atom_bytes +
+                 scale_offset(token)),
+          block(chunk / chunks * (4 * chunks) + chunk % chunks),
+          blocks(token < group.m ? group.k / block_k : 0)
     {
-        int k = chunk * chunk_k;
-
-        low = high = {0, 0, 0, 0};
-        scales = 0;
-        if (token >= group.m || k >= group.k)
-            return;
-        const uint4 *codes = reinterpret_cast<const uint4 *>(
-            group.a + size_t(token) * (group.k / 2) + k / 2);
-        low = codes[0];
-        if (k + chunk_k / 2 < group.k)
-            high = codes[1];
-        scales = activation_scales(group, token, chunk);
     }
 
-    __device__ void decode(u8 *activations, int row) const
+    /* One piece's words of codes and scale bytes; zeros outside. */
+    __device__ void load(u32 (&words)[4], u32 (&bytes)[4], int piece) const
     {
-        uint4 first = {low.x, low.z, high.x, high.z};
-        uint4 second = {low.y, low.w, high.y, high.w};
-        u32 factors[4];
-
-        decode_scales(factors, scales);
 #pragma unroll
-        for (int piece = 0; piece < 8; piece++)
-            *reinterpret_cast<uint4 *>(
-                activations + activation_piece_offset(row, piece)) =
-                activation_piece(piece < 4 ? first : second, factors,
-                                      piece);
+        for (int i = 0; i < 4; i++) {
+            int b = block + i * chunks;
+            words[i] = bytes[i] = 0;
+            if (b >= blocks)
+                continue;
+            words[i] = *reinterpret_cast<const u32 *>(codes + b * 8 +
+                                                      piece / 4 * 4);
+            bytes[i] = scales[size_t(b / 4) * scale_atom_bytes + b % 4];
+        }
     }
 };
+
+__device__ inline uint4 activation_piece(const u32 (&words)[4],
+                                         const u32 (&bytes)[4], int piece)
+{
+    u32 low = ptx::cvt_f16x2_e4m3x2((bytes[0] | bytes[1] << 8) & 0x7f7f);
+    u32 high = ptx::cvt_f16x2_e4m3x2((bytes[2] | bytes[3] << 8) & 0x7f7f);
+    return {ptx::mul_f16x2_half(spread(words[0]).pair(piece % 4), low, 0),
+            ptx::mul_f16x2_half(spread(words[1]).pair(piece % 4), low, 1),
+            ptx::mul_f16x2_half(spread(words[2]).pair(piece % 4), high, 0),
+            ptx::mul_f16x2_half(spread(words[3]).pair(piece % 4), high, 1)};
+}
 
 } // namespace mma

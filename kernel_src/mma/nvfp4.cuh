@@ -3,32 +3,36 @@
  *
  * Sixteen e2m1 codes that share a scale are two words, code i of a word at
  * bits 4i. With the sign at bit 15 and the three other bits at 11..9 of an
- * f16, a code reads as its value * 2^-14, subnormals included; times an e4m3
- * scale * 2^7 it is value * scale * 2^-7, which f16 holds exactly. Both
- * operands of a product carry 2^-7, so the sum is short of 2^14. */
+ * f16, a code reads as its value * 2^-14, subnormals included. Times an e4m3
+ * scale that is at least 2^-24, and has six bits at most: f16 holds it
+ * exactly, subnormals included. Both operands of a product carry 2^-14, so
+ * the sum is short of 2^28. */
 #pragma once
 #include <base/types.cuh>
 #include <ptx/half.cuh>
 
 namespace mma {
 
-constexpr float decode_shortfall = 16384.0f; /* 2^14, see above */
+constexpr float decode_shortfall = 268435456.0f; /* 2^28, see above */
 
-/* A scale byte, twice, as f16 times 2^7. The sign bit is ignored. */
-__device__ inline u32 decode_scale(u32 byte)
-{
-    constexpr u32 two_to_7 = 0x58005800;
-    u32 twice = (byte * 0x0101) & 0x7f7f;
-    return ptx::mul_f16x2(ptx::cvt_f16x2_e4m3x2(twice), two_to_7);
-}
+/* The codes of a word a byte each, sign at bit 7 and the rest at bits 3..1;
+ * what is at the other bits must be masked. */
+struct spread {
+    u32 odd, even;
 
-/* Codes i and i + 4 of a word (0 <= i < 4) as a pair of f16: taking these two
- * together needs no permutation. */
-__device__ inline u32 decode_pair(u32 word, int i, u32 scale)
-{
-    u32 top = word << (12 - 4 * i);
-    u32 bits = (top & 0x80008000) | ((top >> 3) & 0x0e000e00);
-    return ptx::mul_f16x2(bits, scale);
-}
+    __device__ spread(u32 word)
+        : odd(ptx::select_bits(word, word >> 3, 0x80808080)),
+          even(ptx::select_bits(word << 4, word << 1, 0x80808080))
+    {
+    }
+
+    /* Codes i and i + 4 (0 <= i < 4) as a pair of f16: taking these two
+     * together needs no permutation. */
+    __device__ u32 pair(int i) const
+    {
+        u32 bytes = i % 2 ? odd : even;
+        return (i < 2 ? bytes << 8 : bytes) & 0x8e008e00;
+    }
+};
 
 } // namespace mma

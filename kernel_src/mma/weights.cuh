@@ -7,38 +7,70 @@
 
 namespace mma {
 
-/* What a thread decodes: rows g and g + 8 of its warp's 16, and of each chunk
- * the block c; g = lane / 4, c = lane % 4. A row has `row_bytes` a stage. */
-template <int row_bytes> struct weight_reader {
-    int block;
+/* What a thread decodes of a stage of `chunks` chunks: rows g and g + 8 of its
+ * warp's 16, of each the span c; g = lane / 4, c = lane % 4. */
+template <int chunks> struct weight_reader {
+    static constexpr int row_bytes = chunks * chunk_k / 2; /* a stage */
+
     int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
                            units are permuted by; row g + 8 has the same */
-    int scales;         /* byte of a chunk */
+    int scales;         /* byte of a stage */
+    int span;           /* c */
+    u32 factors[2][chunks / 2]; /* by row: the stage's scales as f16 */
+    uint4 words[2];             /* by row: codes of two chunks */
 
     __device__ weight_reader(int warp)
     {
         int row = 16 * warp + threadIdx.x % 32 / 4;
-        block = threadIdx.x % 4;
+        span = threadIdx.x % 4;
         codes = row * row_bytes;
         swizzle = (codes >> 7 & (row_bytes / 16 - 1)) << 4;
-        scales = row % 32 * 16 + row / 32 * 4 + block;
+        scales = span * chunks / 4 * scale_atom_bytes + scale_offset(row) +
+                 span * chunks % 4;
     }
 
-    /* `weights` is of a stage, `chunk_scales` of the chunk-th chunk in it.
-     * Scales past the end of k are whatever the memory holds. */
-    __device__ void fragment(u32 (&a)[4][4], const u8 *weights,
-                             const u8 *chunk_scales, int chunk,
-                             bool inside) const
+    /* A stage's scales. Of the stage, `blocks` are inside k, an even number;
+     * at the others the memory holds anything. */
+    __device__ void load_scales(const u8 *stage, int blocks)
+    {
+        int inside = blocks - span * chunks;
+        u32 keep = inside >= chunks ? 0x7f7f7f7f : inside > 0 ? 0x7f7f : 0;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const u8 *from = stage + scales + i * 8 * 16;
+            u32 bytes = chunks == 4 ? *reinterpret_cast<const u32 *>(from)
+                                    : *reinterpret_cast<const u16 *>(from);
+            bytes &= keep;
+#pragma unroll
+            for (int j = 0; j < chunks / 2; j++)
+                factors[i][j] = ptx::cvt_f16x2_e4m3x2(bytes >> (16 * j));
+        }
+    }
+
+    /* The codes of two chunks, of which the first is even. */
+    __device__ void load_codes(const u8 *stage, int chunk)
     {
         const u8 *from =
-            weights + codes + ((32 * chunk + 8 * block) ^ swizzle);
-        const u8 *scale = chunk_scales + scales;
+            stage + codes + ((span * (chunks * 8) + chunk * 8) ^ swizzle);
 #pragma unroll
         for (int i = 0; i < 2; i++)
-            decode_row(a, i,
-                       *reinterpret_cast<const uint2 *>(from +
-                                                        i * 8 * row_bytes),
-                       decode_scale(inside ? scale[i * 128] : 0));
+            words[i] =
+                *reinterpret_cast<const uint4 *>(from + i * 8 * row_bytes);
+    }
+
+    /* Of a chunk whose codes and scales have been loaded. */
+    __device__ void fragment(u32 (&a)[4][4], int chunk) const
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            spread low = chunk % 2 ? words[i].z : words[i].x;
+            spread high = chunk % 2 ? words[i].w : words[i].y;
+#pragma unroll
+            for (int pair = 0; pair < 8; pair++)
+                a[pair / 2][i + 2 * (pair % 2)] = ptx::mul_f16x2_half(
+                    pair < 4 ? low.pair(pair) : high.pair(pair - 4),
+                    factors[i][chunk / 2], chunk % 2);
+        }
     }
 };
 

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of k inside a chunk of 64, and the shared-memory descriptor of
+/* The order of k inside a stage, and the shared-memory descriptor of
  * activations.
  *
  * A product may run through k in any order that both operands share. In this
- * one lane c of a quad owns the c-th block of 16: step j (of four, 16 k each)
- * takes its pairs 2j and 2j + 1, pair p being codes p % 4 and p % 4 + 4 of
- * word p / 4. So a weight fragment comes from one 8-byte load and one scale,
- * and a 16-byte piece p of an activation row holds pair p of all four blocks.
+ * one lane c of a quad owns the c-th quarter of the stage's k, a span of 16
+ * times as many as the stage has chunks of 64. Chunk q of the product takes
+ * the q-th block of 16 of every span; its step j (of four, 16 k each) takes
+ * their pairs 2j and 2j + 1, pair p being codes p % 4 and p % 4 + 4 of word
+ * p / 4. So a lane's weights and scales lie side by side, and a 16-byte piece
+ * p of an activation row holds pair p of the four blocks.
  */
 #pragma once
 #include <base/types.cuh>
-#include <mma/nvfp4.cuh>
 
 namespace mma {
 
 constexpr int chunk_k = 64;  /* 128 bytes of f16: one swizzle row */
+constexpr int block_k = 16;  /* share a scale */
 constexpr int atom_rows = 8; /* rows of a swizzle atom */
 constexpr int atom_bytes = 1024;
+constexpr int scale_atom_bytes = 512; /* scales of 128 rows x a chunk */
 
 /* PTX ISA 9.7.15.5.1.2, f16 rows of 128 bytes, k contiguous:
  *   bits 0-13   address >> 4
@@ -29,15 +32,10 @@ __device__ inline u64 activation_descriptor(u32 shared_address)
            ((shared_address & 0x3ffff) >> 4);
 }
 
-/* The part of a weight fragment that comes from one row: registers `first`
- * and first + 2 of each of the four steps. */
-__device__ inline void decode_row(u32 (&fragment)[4][4], int first, uint2 codes,
-                                  u32 scale)
+/* Of a row, in an atom of scales: its four bytes. */
+__device__ inline int scale_offset(int row)
 {
-#pragma unroll
-    for (int pair = 0; pair < 8; pair++)
-        fragment[pair / 2][first + 2 * (pair % 2)] =
-            decode_pair(pair < 4 ? codes.x : codes.y, pair % 4, scale);
+    return row % 32 * 16 + row % 128 / 32 * 4;
 }
 
 } // namespace mma

@@ -5,10 +5,40 @@
 
 namespace ptx {
 
-__device__ inline u32 mul_f16x2(u32 a, u32 b)
+/* Both halves of a times one of b, `half` 0 being the low one. */
+__device__ inline u32 mul_f16x2_half(u32 a, u32 b, int half)
 {
     u32 d;
-    asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    if (half)
+        asm("{\n"
+            ".reg .b16 l, h;\n"
+            ".reg .b32 b;\n"
+            "mov.b32 {l, h}, %2;\n"
+            "mov.b32 b, {h, h};\n"
+            "mul.rn.f16x2 %0, %1, b;\n"
+            "}"
+            : "=r"(d)
+            : "r"(a), "r"(b));
+    else
+        asm("{\n"
+            ".reg .b16 l, h;\n"
+            ".reg .b32 b;\n"
+            "mov.b32 {l, h}, %2;\n"
+            "mov.b32 b, {l, l};\n"
+            "mul.rn.f16x2 %0, %1, b;\n"
+            "}"
+            : "=r"(d)
+            : "r"(a), "r"(b));
+    return d;
+}
+
+/* Bits of a where the mask has ones, of b elsewhere. */
+__device__ inline u32 select_bits(u32 a, u32 b, u32 mask)
+{
+    u32 d;
+    asm("lop3.b32 %0, %1, %2, %3, 0xe2;"
+        : "=r"(d)
+        : "r"(a), "r"(mask), "r"(b));
     return d;
 }
 

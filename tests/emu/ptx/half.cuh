@@ -7,11 +7,19 @@
 
 namespace ptx {
 
-inline u32 mul_f16x2(u32 a, u32 b)
+inline u32 mul_f16x2_half(u32 a, u32 b, int half)
+{
+    u16 factor = u16(half ? b >> 16 : b);
+
+    emu::step();
+    return u32(emu::half_mul(u16(a), factor)) |
+           u32(emu::half_mul(u16(a >> 16), factor)) << 16;
+}
+
+inline u32 select_bits(u32 a, u32 b, u32 mask)
 {
     emu::step();
-    return u32(emu::half_mul(u16(a), u16(b))) |
-           u32(emu::half_mul(u16(a >> 16), u16(b >> 16))) << 16;
+    return (a & mask) | (b & ~mask);
 }
 
 inline u32 cvt_f16x2_e4m3x2(u32 pair)
