@@ -96,14 +96,18 @@ tests_t_tool_LDADD =
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
 	tests/emu/emu_launch.h tests/emu/fault.h tests/emu/fiber.h \
-	tests/emu/half.h tests/emu/instructions.h tests/emu/knowledge.h \
-	tests/emu/machine.h tests/emu/order.h tests/emu/race.h \
+	tests/emu/global.h tests/emu/half.h tests/emu/instructions.h \
+	tests/emu/knowledge.h tests/emu/machine.h tests/emu/map_edits.h \
+	tests/emu/operand.h tests/emu/order.h tests/emu/race.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
-	tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tcgen05.h \
+	tests/emu/tcgen05_arithmetic.h tests/emu/tcgen05_descriptor.h \
+	tests/emu/tensor_access.h tests/emu/tensor_map.h \
+	tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
+	tests/emu/ptx/tcgen05.cuh tests/emu/ptx/tensormap.cuh \
 	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
 EXTRA_DIST += $(emu_ptx)
 check_LIBRARIES =
@@ -114,9 +118,13 @@ endif
 tests_emu_libemu_a_SOURCES = \
 	tests/emu/access.cc tests/emu/barrier.cc tests/emu/copy.cc \
 	tests/emu/engines.cc tests/emu/fault.cc tests/emu/fiber.cc \
+	tests/emu/global.cc tests/emu/map_edits.cc tests/emu/operand.cc \
 	tests/emu/order.cc tests/emu/proxy_fence.cc tests/emu/race.cc \
 	tests/emu/registers.cc tests/emu/report.cc tests/emu/scheduler.cc \
-	tests/emu/shared.cc tests/emu/warp.cc tests/emu/wgmma.cc \
+	tests/emu/shared.cc tests/emu/tcgen05.cc \
+	tests/emu/tcgen05_arithmetic.cc tests/emu/tcgen05_descriptor.cc \
+	tests/emu/tcgen05_warp.cc tests/emu/tensor_access.cc \
+	tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
 	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \
 	$(emu_headers)
 tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden

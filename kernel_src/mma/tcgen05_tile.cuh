@@ -78,7 +78,8 @@ __host__ __device__ constexpr u64 scale_offset(int row, int block, int atoms)
 }
 
 /* The address of a column of an allocation, and of a lane of it. */
-__host__ __device__ constexpr u32 tensor_address(u32 base, int lane, int column)
+__host__ __device__ constexpr u32 tensor_address(u32 base, int lane,
+                                                 int column)
 {
     return base + (u32(lane) << 16) + u32(column);
 }
