@@ -69,6 +69,8 @@ emu_tests += \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_sm90 \
+	tests/e_tcgen05 \
+	tests/e_tcgen05_layout \
 	tests/e_warp \
 	tests/e_wgmma
 endif
@@ -146,6 +148,12 @@ tests_e_barrier_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)
+tests_e_tcgen05_SOURCES = tests/e_tcgen05.cc
+tests_e_tcgen05_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_LDADD = $(emu_LDADD)
+tests_e_tcgen05_layout_SOURCES = tests/e_tcgen05_layout.cc
+tests_e_tcgen05_layout_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_layout_LDADD = $(emu_LDADD)
 tests_e_warp_SOURCES = tests/e_warp.cc
 tests_e_warp_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_warp_LDADD = $(emu_LDADD)
