@@ -70,6 +70,7 @@ emu_tests += \
 	tests/e_half \
 	tests/e_sm90 \
 	tests/e_tcgen05 \
+	tests/e_tcgen05_bugs \
 	tests/e_tcgen05_layout \
 	tests/e_warp \
 	tests/e_wgmma
@@ -134,10 +135,15 @@ tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
 # What tests of emulated kernels share.
 tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
-	tests/emu/gemm_case.cc tests/emu/gemm_case.h
+	tests/emu/gemm_case.cc tests/emu/gemm_case.h \
+	tests/emu/pipeline_case.cc tests/emu/pipeline_case.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
 tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
+tests_e_tcgen05_bugs_SOURCES = tests/e_tcgen05_bugs.cc \
+	tests/emu/planted_tensor_bugs.h
+tests_e_tcgen05_bugs_LDADD = $(emutest_LDADD)
+EXTRA_DIST += tests/tcgen05_pipeline.cu
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)

@@ -3,6 +3,7 @@
 #include "tensor_access.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace emu {
 
@@ -24,16 +25,32 @@ struct slot {
     std::vector<load> loads;
 };
 
+/* A wait::ld: for all accesses up to that one, at the thread's clock. */
+struct wait {
+    uint32_t access, clock;
+};
+
 struct thread_state {
     knowledge knows; /* as of the last fence::after_thread_sync */
     unsigned load_fact = 0, work_fact = 0;
     uint32_t work = 0;
-    uint32_t waited_clock = 0; /* the thread's clock at its last wait::ld */
+    std::deque<wait> waits; /* the last few */
+
+    /* The clock of what it released first after the wait for an access. */
+    uint32_t clock_after(uint32_t access) const
+    {
+        for (const wait &wait : waits)
+            if (wait.access >= access)
+                return wait.clock;
+        return ~0u;
+    }
 };
 
 struct warp_state {
     uint32_t accesses = 0, waited = 0;
 };
+
+constexpr size_t most_waits = 32; /* remembered, for messages only */
 
 slot slots[tensor_quarters][tensor_columns];
 std::vector<thread_state> threads;
@@ -110,7 +127,7 @@ void check_lane(const thread &who, const thread &other, const load &load,
     if (state.load_fact && who.knows.of(state.load_fact) >= load.number)
         fail_no_fence_after(attempt);
     if (waited && who.knows.of(thread_fact(other.number)) >=
-                      state.waited_clock)
+                      state.clock_after(load.number))
         fail("tensor-no-fence",
              "%s column %u of tensor memory: thread %u has used it and "
              "synchronized, but without a tcgen05.fence::before_thread_sync",
@@ -259,8 +276,13 @@ void tensor_waited(const warp &warp)
     warp_state &state = warps[warp.first / warp_threads];
 
     state.waited = state.accesses;
-    for (unsigned i = 0; i < warp.lanes; i++)
-        state_of(lane(warp, i)).waited_clock = lane(warp, i).clock;
+    for (unsigned i = 0; i < warp.lanes; i++) {
+        std::deque<wait> &waits = state_of(lane(warp, i)).waits;
+
+        waits.push_back({state.waited, lane(warp, i).clock});
+        if (waits.size() > most_waits)
+            waits.pop_front();
+    }
 }
 
 void tensor_product(const tensor_product_ranges &ranges, moment end)
