@@ -58,8 +58,7 @@ u64 descriptor(u32 address, int rows, int step)
     u32 width = test.span ? u32(test.span) : 16;
 
     if (test.span == 128)
-        return mma::operand_descriptor(address) +
-               mma::descriptor_step(byte);
+        return mma::operand_descriptor(address) + mma::descriptor_step(byte);
     address += u32(byte) / width * u32(rows) * width + u32(byte) % width;
     return layout_of(test.span) << 61 | u64(1) << 46 |
            u64(8 * width >> 4) << 32 |
@@ -97,10 +96,9 @@ void issue(u8 *memory, u32 base)
         for (u32 j = 0; j < 2; j++)
             ptx::tcgen05_cp_32x128b_warpx4(
                 sfb + 4 * j, mma::scale_descriptor(atom + 2048 * (1 + j)));
-        ptx::tcgen05_mma_mxf4nvf4(
-            base, descriptor(from, m, i),
-            descriptor(from + u32(b_at), test.n, i), test.instruction, sfa,
-            sfb, i > 0);
+        ptx::tcgen05_mma_mxf4nvf4(base, descriptor(from, m, i),
+                                  descriptor(from + u32(b_at), test.n, i),
+                                  test.instruction, sfa, sfb, i > 0);
     }
 }
 

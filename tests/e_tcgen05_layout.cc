@@ -103,9 +103,8 @@ struct row_k_byte {
     int row, k;
     u32 byte;
 };
-const row_k_byte swizzled[] = {{1, 0, 144},      {1, 32, 128},
-                               {2, 0, 288},      {2, 64, 256},
-                               {7, 0, 1008},     {127, 0, 16368},
+const row_k_byte swizzled[] = {{1, 0, 144},      {1, 32, 128}, {2, 0, 288},
+                               {2, 64, 256},     {7, 0, 1008}, {127, 0, 16368},
                                {127, 224, 16256}};
 
 void test_swizzle()
@@ -196,8 +195,8 @@ void copy_scales()
             for (u32 copy = 0; copy < 4; copy++) {
                 u32 byte = row % 32 * 262144 + row / 32 * 4 + copy * 8388608 +
                            block % 4 + block / 4 * 16;
-                u32 word = emu::tensor_at(*slot + byte % 262144 / 4)
-                    [0][byte / 262144];
+                u32 word = emu::tensor_at(*slot +
+                                          byte % 262144 / 4)[0][byte / 262144];
 
                 CHECK_INT(u8(word >> 8 * (byte % 4)),
                           memory[mma::scale_offset(int(row), int(block), 4)]);

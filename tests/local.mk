@@ -105,8 +105,8 @@ emu_headers = \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
 	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tcgen05.h \
 	tests/emu/tcgen05_arithmetic.h tests/emu/tcgen05_descriptor.h \
-	tests/emu/tensor_access.h tests/emu/tensor_map.h \
-	tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
+	tests/emu/tensor_access.h tests/emu/tensor_knowledge.h \
+	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
@@ -127,7 +127,7 @@ tests_emu_libemu_a_SOURCES = \
 	tests/emu/shared.cc tests/emu/tcgen05.cc \
 	tests/emu/tcgen05_arithmetic.cc tests/emu/tcgen05_descriptor.cc \
 	tests/emu/tcgen05_warp.cc tests/emu/tensor_access.cc \
-	tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
+	tests/emu/tensor_knowledge.cc tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
 	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \
 	$(emu_headers)
 tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden

@@ -21,10 +21,10 @@ struct use {
 };
 
 struct map_state {
-    unsigned editor = 0;  /* thread */
-    moment edit = {0, 0}; /* the last one, when released */
+    unsigned editor = 0;                    /* thread */
+    moment edit = {0, 0};                   /* the last one, when released */
     unsigned edit_block = 0, use_block = 0; /* 1 + number in the launch */
-    std::map<unsigned, use> uses; /* in this block, of threads */
+    std::map<unsigned, use> uses;           /* in this block, of threads */
 };
 
 struct acquired_map {
@@ -232,8 +232,10 @@ void tensormap_replace_extent(void *map, int dimension, uint32_t extent)
     emu_tensor_map edited = begin_edit(map);
 
     if (dimension < 0 || static_cast<uint32_t>(dimension) >= edited.rank)
-        fail("bad-operand", "tensormap.replace of extent %d of a map of rank "
-             "%u", dimension, edited.rank);
+        fail("bad-operand",
+             "tensormap.replace of extent %d of a map of rank "
+             "%u",
+             dimension, edited.rank);
     edited.extent[dimension] = extent;
     end_edit(map, edited);
 }
@@ -243,8 +245,10 @@ void tensormap_replace_stride(void *map, int dimension, uint64_t bytes)
     emu_tensor_map edited = begin_edit(map);
 
     if (dimension < 0 || static_cast<uint32_t>(dimension) + 1 >= edited.rank)
-        fail("bad-operand", "tensormap.replace of stride %d of a map of rank "
-             "%u", dimension, edited.rank);
+        fail("bad-operand",
+             "tensormap.replace of stride %d of a map of rank "
+             "%u",
+             dimension, edited.rank);
     edited.stride[dimension] = bytes;
     end_edit(map, edited);
 }

@@ -13,8 +13,7 @@ namespace emu {
 /* `count` bits from bit `first`. */
 inline uint32_t bits_of(uint64_t word, int first, int count)
 {
-    return static_cast<uint32_t>(word >> first &
-                                 ((uint64_t(1) << count) - 1));
+    return static_cast<uint32_t>(word >> first & ((uint64_t(1) << count) - 1));
 }
 
 struct operand {

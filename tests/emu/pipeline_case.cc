@@ -89,8 +89,8 @@ pipeline_case::pipeline_case() : all(std::make_unique<data>())
         ref_product(&a, &b, 1, all->exact[i].data(), all->magnitude[i].data(),
                     1);
         all->c[i].resize(elements);
-        all->groups[i] = {a.values, b.values,          a.scales, b.scales,
-                          all->c[i].data(), size[0], size[1],  size[2]};
+        all->groups[i] = {a.values,         b.values, a.scales, b.scales,
+                          all->c[i].data(), size[0],  size[1],  size[2]};
         for (const ref_operand *o : {&a, &b}) {
             ranges.push_back({o->values, size_t(o->rows * o->k / 2), false});
             ranges.push_back({o->scales, o->scale_bytes, false});
@@ -150,8 +150,7 @@ std::string pipeline_case::run(int (*kernel)(const emu_launch *),
                      "wrong-result: group %d, row %zu, column %zu is %g, not "
                      "%g [seed %llu]",
                      i, j / size_t(sizes[i][1]), j % size_t(sizes[i][1]), got,
-                     all->exact[i][j],
-                     static_cast<unsigned long long>(seed));
+                     all->exact[i][j], static_cast<unsigned long long>(seed));
             return report;
         }
     return "";

@@ -46,9 +46,8 @@ bool comes_after(const operation &later, const operation &earlier)
     case committing:
         return earlier.what != committing;
     case multiplying:
-        return earlier.what == copying ||
-               (earlier.what == multiplying &&
-                earlier.d.first == later.d.first);
+        return earlier.what == copying || (earlier.what == multiplying &&
+                                           earlier.d.first == later.d.first);
     default:
         return false;
     }
@@ -100,13 +99,12 @@ void multiply(const operation &product)
                shared_unit);
     gather_scales(product.scales_a, tcgen05_rows, scales_a);
     gather_scales(product.scales_b, n, scales_b);
-    tcgen05_multiply({n, rows.data(),
-                      rows.data() + tcgen05_rows * tcgen05_row_bytes, scales_a,
-                      scales_b, product.instruction.ue8m0 != 0,
-                      product.instruction.a_negate !=
-                          product.instruction.b_negate,
-                      product.accumulate},
-                     tensor_at(product.d.first));
+    tcgen05_multiply(
+        {n, rows.data(), rows.data() + tcgen05_rows * tcgen05_row_bytes,
+         scales_a, scales_b, product.instruction.ue8m0 != 0,
+         product.instruction.a_negate != product.instruction.b_negate,
+         product.accumulate},
+        tensor_at(product.d.first));
 }
 
 void happen(const operation &operation)
@@ -128,7 +126,7 @@ struct tensor_engine : engine {
     {
         issuers.clear();
         tensor_begin_block();
-        tensor_access_begin_block();
+        tensor_knowledge_begin_block();
         tcgen05_warps_begin_block();
     }
     size_t steps() const override
@@ -226,13 +224,13 @@ void tcgen05_mma(const tcgen05_product &product)
     made.instruction = tcgen05_checked_instruction(product.instruction);
     made.accumulate = product.accumulate;
     int n = static_cast<int>(made.instruction.n);
-    made.units = tcgen05_operand_units(product.a, tcgen05_rows,
-                                       "A of tcgen05.mma");
+    made.units =
+        tcgen05_operand_units(product.a, tcgen05_rows, "A of tcgen05.mma");
     for (uint32_t unit :
          tcgen05_operand_units(product.b, n, "B of tcgen05.mma"))
         made.units.push_back(unit);
-    made.d = tensor_checked(product.d, 0, made.instruction.n,
-                            "D of tcgen05.mma");
+    made.d =
+        tensor_checked(product.d, 0, made.instruction.n, "D of tcgen05.mma");
     made.scales_a = tensor_checked(product.scales_a, 0, tcgen05_rows / 32,
                                    "scales of A of tcgen05.mma");
     made.scales_b =

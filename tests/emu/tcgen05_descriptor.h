@@ -9,7 +9,7 @@
 
 namespace emu {
 
-constexpr int tcgen05_rows = 128;    /* M of a product by one block */
+constexpr int tcgen05_rows = 128;     /* M of a product by one block */
 constexpr int tcgen05_row_bytes = 32; /* of 64 k */
 
 /* PTX ISA 9.7.16.4.3, kinds with block scales. */

@@ -99,8 +99,8 @@ void load(const warp &warp, int columns, uint32_t address)
 
     tensor_load(from, quarter, tensor_next_access());
     for (unsigned i = 0; i < warp.lanes; i++) {
-        float *to = static_cast<float *>(
-            const_cast<void *>(lane(warp, i).operand[0]));
+        float *to =
+            static_cast<float *>(const_cast<void *>(lane(warp, i).operand[0]));
         pending_load load = {to, {}};
 
         for (unsigned j = 0; j < from.count; j++) {

@@ -13,8 +13,8 @@ constexpr unsigned grain = 32; /* columns */
 constexpr unsigned grains = tensor_columns / grain;
 
 uint32_t cells[tensor_columns][tensor_lanes];
-tensor_allocation allocations[grains];     /* at most so many */
-tensor_allocation *owners[grains];         /* of 32 columns each */
+tensor_allocation allocations[grains]; /* at most so many */
+tensor_allocation *owners[grains];     /* of 32 columns each */
 bool from_the_end;
 
 void set_owner(const tensor_allocation &of, tensor_allocation *owner)

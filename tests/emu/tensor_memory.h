@@ -15,7 +15,7 @@ constexpr unsigned tensor_quarters = 4; /* lanes that one warp reaches */
 struct tensor_allocation {
     unsigned first, columns; /* 0 columns: none */
     unsigned warp;
-    uint32_t access; /* its number among the warp's: tensor_access.h */
+    uint32_t access; /* its number among the warp's: tensor_knowledge.h */
 };
 
 /* Columns next to each other. */
