@@ -68,10 +68,13 @@ emu_tests += \
 	tests/e_bugs \
 	tests/e_copy \
 	tests/e_half \
+	tests/e_maps \
 	tests/e_sm90 \
 	tests/e_tcgen05 \
 	tests/e_tcgen05_bugs \
 	tests/e_tcgen05_layout \
+	tests/e_tcgen05_rules \
+	tests/e_tensor_memory \
 	tests/e_warp \
 	tests/e_wgmma
 endif
@@ -154,12 +157,23 @@ tests_e_barrier_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)
-tests_e_tcgen05_SOURCES = tests/e_tcgen05.cc
+tests_e_tcgen05_SOURCES = tests/e_tcgen05.cc tests/emu/tensor_product.h
 tests_e_tcgen05_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_tcgen05_LDADD = $(emu_LDADD)
 tests_e_tcgen05_layout_SOURCES = tests/e_tcgen05_layout.cc
 tests_e_tcgen05_layout_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_tcgen05_layout_LDADD = $(emu_LDADD)
+tests_e_maps_SOURCES = tests/e_maps.cc
+tests_e_maps_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_maps_LDADD = $(emu_LDADD)
+tests_e_tcgen05_rules_SOURCES = tests/e_tcgen05_rules.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_rules_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_rules_LDADD = $(emu_LDADD)
+tests_e_tensor_memory_SOURCES = tests/e_tensor_memory.cc \
+	tests/emu/tensor_unit.h
+tests_e_tensor_memory_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tensor_memory_LDADD = $(emu_LDADD)
 tests_e_warp_SOURCES = tests/e_warp.cc
 tests_e_warp_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_warp_LDADD = $(emu_LDADD)

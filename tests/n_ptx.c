@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC assembles every wrapper of Blackwell's instructions, and the builders
- * of their descriptors give on the device what they are known to be. */
+/* NVRTC assembles every wrapper of Blackwell's instructions, and the kernel
+ * that the emulator's bugs are planted in; the builders of descriptors give on
+ * the device what they are known to be. */
 #include <stdlib.h>
 
 #include "driver.h"
@@ -105,7 +106,8 @@ static void check_all_called(const char *header)
     CHECK(count > 3);
 }
 
-static void check_compiles(const struct jg_nvrtc *nvrtc, const char *arch)
+static void check_compiles(const struct jg_nvrtc *nvrtc, const char *text,
+                           const char *arch)
 {
     size_t count = jg_kernel_texts_count, size = 0;
     const char **texts = calloc(2 * count, sizeof *texts);
@@ -118,7 +120,7 @@ static void check_compiles(const struct jg_nvrtc *nvrtc, const char *arch)
         texts[i] = jg_kernel_texts[i].text;
         names[i] = jg_kernel_texts[i].name;
     }
-    result = nvrtc->nvrtcCreateProgram(&program, source, "all.cu", (int)count,
+    result = nvrtc->nvrtcCreateProgram(&program, text, "test.cu", (int)count,
                                        texts, names);
     CHECK_INT(result, NVRTC_SUCCESS);
     result = nvrtc->nvrtcCompileProgram(program, 2, options);
@@ -136,10 +138,28 @@ static void check_compiles(const struct jg_nvrtc *nvrtc, const char *arch)
     free(texts);
 }
 
+/* A file of tests/, which the caller frees. */
+static char *read_text(const char *name)
+{
+    const char *folder = getenv("JG_SRCDIR");
+    char path[4096], *text = calloc(1, 1 << 16);
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/tests/%s", folder ? folder : ".", name);
+    file = fopen(path, "r");
+    CHECK(file && text && fread(text, 1, (1 << 16) - 1, file) > 0);
+    if (file)
+        fclose(file);
+    return text;
+}
+
 int main(void)
 {
+    static const char *const archs[] = {"--gpu-architecture=sm_100a",
+                                        "--gpu-architecture=sm_103a"};
     struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
+    char *pipeline;
 
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         check_all_called(headers[i]);
@@ -147,7 +167,11 @@ int main(void)
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }
-    check_compiles(nvrtc, "--gpu-architecture=sm_100a");
-    check_compiles(nvrtc, "--gpu-architecture=sm_103a");
+    pipeline = read_text("tcgen05_pipeline.cu");
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        check_compiles(nvrtc, source, archs[i]);
+        check_compiles(nvrtc, pipeline, archs[i]);
+    }
+    free(pipeline);
     return test_end();
 }
