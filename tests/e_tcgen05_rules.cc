@@ -1,49 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* What may follow what on tensor memory, and the bits of descriptors: each
- * rule broken in a kernel of its own, and kept in another. */
+/* What may follow what on tensor memory: each rule broken in a kernel of its
+ * own, and kept in another. */
 #include "tensor_unit.h"
 
 using namespace emu_test;
 
 namespace {
 
-u32 bad_word;       /* to change in a descriptor */
-u64 bad_descriptor; /* likewise */
-
-void multiply(u32 d, int n, u32 scales, bool accumulate)
-{
-    u64 operand =
-        mma::operand_descriptor(ptx::shared_address(shared().operand));
-    u32 base = shared().slot;
-
-    ptx::tcgen05_mma_mxf4nvf4(base + d, operand ^ bad_descriptor, operand,
-                              mma::product_instruction(128, n) ^ bad_word,
-                              base + scales, base + scales, accumulate);
-}
-
-/* One product of 32 columns; scales at 64. */
-void one_product()
-{
-    begin();
-    if (ptx::elect_one()) {
-        copy(64);
-        multiply(0, 32, 64, false);
-        commit_and_wait(0);
-    }
-    end();
-}
-
-/* Scales are overwritten after a product has read them. */
+/* Scales are overwritten after a product has read them. Variant 3 waits for
+ * the copy only. */
 void reuse_scales()
 {
     begin();
     if (ptx::elect_one()) {
         copy(64);
-        multiply(0, 32, 64, false);
+        if (variant != 3)
+            multiply(0, 32, 64, false);
         if (variant > 0)
             commit_and_wait(0);
         if (variant > 1)
             ptx::tcgen05_fence_after_thread_sync();
+        if (variant == 3)
+            multiply(0, 32, 64, false);
         copy(64);
         commit_and_wait(variant > 0);
     }
@@ -73,6 +51,60 @@ void two_threads()
     if (threadIdx.x == 1)
         multiply(0, 32, 64, false);
     end();
+}
+
+/* The second thread knows of the scales, but not of the product. */
+void two_threads_add()
+{
+    begin();
+    if (threadIdx.x == 0) {
+        copy(64);
+        commit_and_wait(0);
+        ptx::tcgen05_fence_after_thread_sync();
+        multiply(0, 32, 64, false);
+    }
+    __syncwarp();
+    ptx::tcgen05_fence_after_thread_sync();
+    if (threadIdx.x == 1)
+        multiply(0, 32, 64, true);
+    end();
+}
+
+/* Another warp's second load has not been waited for when it tells of it. */
+void release_before_wait()
+{
+    float d[8];
+
+    if (threadIdx.x < 32)
+        begin();
+    if (threadIdx.x == 0) {
+        for (u32 column : {0, 4, 64, 68})
+            copy(column);
+        commit_and_wait(0);
+    }
+    ptx::tcgen05_fence_before_thread_sync();
+    __syncthreads();
+    ptx::tcgen05_fence_after_thread_sync();
+    if (threadIdx.x >= 32) {
+        u32 from = shared().slot + (32 << 16);
+
+        for (int i = 0; i < 2; i++) {
+            ptx::tcgen05_ld_32x32b_x8(d, from + (i ? 0 : 64));
+            if (i == 0 || variant == 0)
+                ptx::tcgen05_wait_ld();
+        }
+        ptx::tcgen05_fence_before_thread_sync();
+    }
+    __syncthreads();
+    ptx::tcgen05_fence_after_thread_sync();
+    if (threadIdx.x == 0) {
+        copy(0);
+        commit_and_wait(1);
+    }
+    if (threadIdx.x >= 32)
+        ptx::tcgen05_wait_ld();
+    else
+        end();
 }
 
 void accumulator_as_scales()
@@ -145,7 +177,12 @@ void test_order()
     check(reuse_scales, 32, "tensor-no-fence");
     variant = 2;
     check(reuse_scales, 32, "");
+    variant = 3;
+    check(reuse_scales, 32, "tensor-early-overwrite");
+    check(two_threads_add, 32, "tensor-early-overwrite");
+    check(release_before_wait, 64, "tensor-early-overwrite");
     variant = 0;
+    check(release_before_wait, 64, "");
     check(two_products, 32, "");
     variant = 1;
     check(two_products, 32, "tensor-early-overwrite");
@@ -163,51 +200,10 @@ void test_order()
     check(commit_nothing, 32, "");
 }
 
-/* Bits of both descriptors that change what the product could do. */
-void test_descriptors()
-{
-    static const u32 words[] = {
-        1 << 2,  1 << 3,  1 << 4,   1 << 6,  1 << 8,
-        1 << 11, 1 << 15, 1 << 16,  1 << 27, 1 << 28,
-        1 << 29, 1 << 30, 1u << 31, 4 << 17 /* no n */};
-    static const struct {
-        u64 change;
-        const char *name;
-    } descriptors[] = {{u64(1) << 14, "bad-descriptor"},
-                       {u64(1) << 31, "bad-descriptor"},
-                       {u64(1) << 46, "bad-descriptor"},
-                       {u64(1) << 47, "bad-descriptor"},
-                       {u64(1) << 48, "bad-descriptor"},
-                       {u64(1) << 49, "misaligned"},
-                       {u64(1) << 52, "bad-descriptor"},
-                       {u64(1) << 60, "bad-descriptor"},
-                       {u64(1) << 61, "bad-descriptor"},
-                       {u64(3) << 61, "bad-descriptor"},
-                       {u64(64) << 32, "bad-descriptor"},
-                       {u64(32) << 32, "misaligned"},
-                       {u64(8), "misaligned"},
-                       {u64(7), "bad-descriptor"},
-                       {u64(192) << 32, "shared-out-of-bounds"}};
-
-    for (u32 word : words) {
-        variant = int(word);
-        bad_word = word;
-        check(one_product, 32, "bad-instruction");
-    }
-    bad_word = 0;
-    for (const auto &descriptor : descriptors) {
-        variant = int(&descriptor - descriptors);
-        bad_descriptor = descriptor.change;
-        check(one_product, 32, descriptor.name);
-    }
-    bad_descriptor = 0;
-}
-
 } // namespace
 
 int main()
 {
     test_order();
-    test_descriptors();
     return test_end();
 }

@@ -29,10 +29,10 @@ void allocate_too_much()
     ptx::tcgen05_alloc(&shared().second, 32);
 }
 
-/* Both get all columns, one after another. */
+/* Each warp gets all columns, one after another. */
 void allocate_in_turns()
 {
-    u32 *slot = threadIdx.x < 32 ? &shared().slot : &shared().second;
+    u32 *slot = reinterpret_cast<u32 *>(shared().operand) + threadIdx.x / 32;
 
     for (int i = 0; i < 3; i++) {
         ptx::tcgen05_alloc(slot, 512);
@@ -177,7 +177,7 @@ void test_allocation()
     columns = 64;
     check(allocate_unequal, 32, "unequal-arguments");
     check(allocate_too_much, 32, "deadlock");
-    check(allocate_in_turns, 64, "");
+    check(allocate_in_turns, 128, "");
     check(allocate_parts, 32, "");
     check(keep, 32, "tensor-not-freed");
     check(free_twice, 32, "bad-dealloc");

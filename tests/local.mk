@@ -72,6 +72,7 @@ emu_tests += \
 	tests/e_sm90 \
 	tests/e_tcgen05 \
 	tests/e_tcgen05_bugs \
+	tests/e_tcgen05_descriptor \
 	tests/e_tcgen05_layout \
 	tests/e_tcgen05_rules \
 	tests/e_tensor_memory \
@@ -166,6 +167,10 @@ tests_e_tcgen05_layout_LDADD = $(emu_LDADD)
 tests_e_maps_SOURCES = tests/e_maps.cc
 tests_e_maps_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_maps_LDADD = $(emu_LDADD)
+tests_e_tcgen05_descriptor_SOURCES = tests/e_tcgen05_descriptor.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_descriptor_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_descriptor_LDADD = $(emu_LDADD)
 tests_e_tcgen05_rules_SOURCES = tests/e_tcgen05_rules.cc \
 	tests/emu/tensor_unit.h
 tests_e_tcgen05_rules_CPPFLAGS = $(emu_CPPFLAGS)

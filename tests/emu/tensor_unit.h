@@ -41,7 +41,6 @@ inline void check(void (*kernel)(), unsigned threads, const char *name)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         std::string report = run_once(kernel, threads, seed, shared_bytes);
-
         std::string got = report.substr(0, report.find(':'));
 
         if (got != name)
@@ -85,6 +84,33 @@ inline void copy(u32 column)
     ptx::tcgen05_cp_32x128b_warpx4(
         shared().slot + column,
         mma::scale_descriptor(ptx::shared_address(shared().scales)));
+}
+
+/* To change in the descriptors of multiply(). */
+inline u32 bad_word;
+inline u64 bad_descriptor;
+
+inline void multiply(u32 d, int n, u32 scales, bool accumulate)
+{
+    u64 operand =
+        mma::operand_descriptor(ptx::shared_address(shared().operand));
+    u32 base = shared().slot;
+
+    ptx::tcgen05_mma_mxf4nvf4(base + d, operand ^ bad_descriptor, operand,
+                              mma::product_instruction(128, n) ^ bad_word,
+                              base + scales, base + scales, accumulate);
+}
+
+/* One product of 32 columns; scales at 64. */
+inline void one_product()
+{
+    begin();
+    if (ptx::elect_one()) {
+        copy(64);
+        multiply(0, 32, 64, false);
+        commit_and_wait(0);
+    }
+    end();
 }
 
 } // namespace emu_test
