@@ -75,6 +75,7 @@ emu_tests += \
 	tests/e_tcgen05_descriptor \
 	tests/e_tcgen05_layout \
 	tests/e_tcgen05_rules \
+	tests/e_tcgen05_shared \
 	tests/e_tensor_memory \
 	tests/e_warp \
 	tests/e_wgmma
@@ -175,6 +176,10 @@ tests_e_tcgen05_rules_SOURCES = tests/e_tcgen05_rules.cc \
 	tests/emu/tensor_unit.h
 tests_e_tcgen05_rules_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_tcgen05_rules_LDADD = $(emu_LDADD)
+tests_e_tcgen05_shared_SOURCES = tests/e_tcgen05_shared.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_shared_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_shared_LDADD = $(emu_LDADD)
 tests_e_tensor_memory_SOURCES = tests/e_tensor_memory.cc \
 	tests/emu/tensor_unit.h
 tests_e_tensor_memory_CPPFLAGS = $(emu_CPPFLAGS)
