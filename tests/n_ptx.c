@@ -167,6 +167,11 @@ int main(void)
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }
+    if (nvrtc->major == 12 && nvrtc->minor < 9) {
+        printf("skipped: NVRTC %d.%d does not know .block16\n", nvrtc->major,
+               nvrtc->minor);
+        return TEST_SKIP;
+    }
     pipeline = read_text("tcgen05_pipeline.cu");
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         check_compiles(nvrtc, source, archs[i]);
