@@ -168,13 +168,24 @@ tests_g_wrappers_SOURCES = tests/g_wrappers.c \
 	tests/wrappers/cases_copies.c tests/wrappers/cases_half.c \
 	tests/wrappers/cases_threads.c tests/wrappers/cases_wgmma.c \
 	tests/wrappers/compiled.c tests/wrappers/compiled.h \
-	tests/wrappers/emulated.cc tests/wrappers/on_emulator.c \
-	tests/wrappers/on_gpu.c tests/wrappers/programs.h \
+	tests/wrappers/on_emulator.c tests/wrappers/on_gpu.c \
+	tests/wrappers/programs.h \
 	tests/wrappers/wgmma_inputs.c tests/wrappers/wgmma_inputs.h
 nodist_tests_g_wrappers_SOURCES = tests/wrappers/texts.c
 tests_g_wrappers_CPPFLAGS = $(emu_CPPFLAGS)
-tests_g_wrappers_CXXFLAGS = $(AM_CXXFLAGS) -Wno-unknown-pragmas
-tests_g_wrappers_LDADD = $(emu_LDADD)
+tests_g_wrappers_LDADD = tests/wrappers/libemulated.a $(emu_LDADD)
+# May be carried to where there is no C++.
+tests_g_wrappers_LINK = $(CXXLINK) -static-libstdc++ -static-libgcc
+# Kernels tell the emulator of their accesses, as compile.cc has it; the
+# thread sanitizer's library is not linked.
+if HAVE_CXX17
+check_LIBRARIES += tests/wrappers/libemulated.a
+endif
+tests_wrappers_libemulated_a_SOURCES = tests/wrappers/emulated.cc \
+	tests/wrappers/programs.h
+tests_wrappers_libemulated_a_CPPFLAGS = $(emu_CPPFLAGS)
+tests_wrappers_libemulated_a_CXXFLAGS = -std=c++17 $(warnings) \
+	-Wno-unknown-pragmas -fsanitize=thread
 EXTRA_DIST += $(wrapper_kernels)
 CLEANFILES += tests/wrappers/texts.c
 tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk

@@ -121,6 +121,7 @@ void cases_wgmma(bool small)
         {WGMMA_ALL, "any finite f16"},
     };
 
+    both_seeds = 2;
     for (int i = 0; i < 6; i += small ? 5 : 1)
         for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++)
             for (int k = 1; k <= WGMMA_PRODUCTS; k += WGMMA_PRODUCTS - 1) {
