@@ -37,11 +37,15 @@ nvrtc_tests = \
 gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan
+if HAVE_CXX17
+gpu_tests += tests/g_wrappers
+endif
 script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_gemm.sh \
 	tests/emu_plan.sh \
+	tests/emu_wrappers.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
@@ -49,7 +53,8 @@ script_tests = \
 	tests/t_pages.sh \
 	tests/t_sanitize_address.sh \
 	tests/t_sanitize_thread.sh \
-	tests/t_symbols.sh
+	tests/t_symbols.sh \
+	tests/t_wrapper_names.sh
 # The command-line tool.
 tool_tests = \
 	tests/tool_arch.sh \
@@ -193,6 +198,50 @@ tests_e_wgmma_LDADD = $(emu_LDADD)
 tests_e_sm90_SOURCES = tests/e_sm90.cc
 tests_e_sm90_LDADD = $(emutest_LDADD)
 
+# The wrappers on a GPU and on the emulator. The texts of the kernels are in
+# the program twice: as text for NVRTC, and compiled for the emulator.
+wrapper_kernels = \
+	tests/wrappers/barrier.cu tests/wrappers/copies.cu \
+	tests/wrappers/first.cu tests/wrappers/half.cu \
+	tests/wrappers/job.h tests/wrappers/memory.cu \
+	tests/wrappers/registers.cu tests/wrappers/second.cu \
+	tests/wrappers/sync.cu tests/wrappers/wgmma.cuh \
+	tests/wrappers/wgmma_8.cu tests/wrappers/wgmma_16.cu \
+	tests/wrappers/wgmma_32.cu tests/wrappers/wgmma_64.cu \
+	tests/wrappers/wgmma_128.cu tests/wrappers/wgmma_256.cu
+tests_g_wrappers_SOURCES = tests/g_wrappers.c \
+	tests/wrappers/both.c tests/wrappers/both.h \
+	tests/wrappers/cases.h tests/wrappers/cases_barrier.c \
+	tests/wrappers/cases_copies.c tests/wrappers/cases_half.c \
+	tests/wrappers/cases_threads.c tests/wrappers/cases_wgmma.c \
+	tests/wrappers/compiled.c tests/wrappers/compiled.h \
+	tests/wrappers/on_emulator.c tests/wrappers/on_gpu.c \
+	tests/wrappers/programs.h \
+	tests/wrappers/wgmma_inputs.c tests/wrappers/wgmma_inputs.h
+nodist_tests_g_wrappers_SOURCES = tests/wrappers/texts.c
+tests_g_wrappers_CPPFLAGS = $(emu_CPPFLAGS)
+tests_g_wrappers_LDADD = tests/wrappers/libemulated.a $(emu_LDADD)
+# May be carried to where there is no C++.
+tests_g_wrappers_LINK = $(CXXLINK) -static-libstdc++ -static-libgcc
+# Kernels tell the emulator of their accesses, as compile.cc has it; the
+# thread sanitizer's library is not linked.
+if HAVE_CXX17
+check_LIBRARIES += tests/wrappers/libemulated.a
+endif
+tests_wrappers_libemulated_a_SOURCES = tests/wrappers/emulated.cc \
+	tests/wrappers/programs.h
+tests_wrappers_libemulated_a_CPPFLAGS = $(emu_CPPFLAGS)
+tests_wrappers_libemulated_a_CXXFLAGS = -std=c++17 $(warnings) \
+	-Wno-unknown-pragmas -fsanitize=thread
+EXTRA_DIST += $(wrapper_kernels)
+CLEANFILES += tests/wrappers/texts.c
+tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	SED='$(SED)' $(SHELL) $(srcdir)/kernel_src/embed.sh $(srcdir) \
+	    $(wrapper_kernels) | \
+	    $(SED) 's/jg_kernel_texts/wrapper_texts/g' >$@-t && \
+	mv -f $@-t $@
+
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
@@ -235,6 +284,7 @@ EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 # These run programs that are tests themselves.
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
 tests/emu_driver.log: tests/e_driver tests/n_specs
 check_PROGRAMS += tests/e_driver
 
