@@ -10,8 +10,11 @@ kernel_src = \
 	kernel_src/ptx/sync.cuh \
 	kernel_src/ptx/half.cuh \
 	kernel_src/ptx/wgmma.cuh \
+	kernel_src/ptx/tcgen05.cuh \
+	kernel_src/ptx/tensormap.cuh \
 	kernel_src/mma/nvfp4.cuh \
 	kernel_src/mma/wgmma_tile.cuh \
+	kernel_src/mma/tcgen05_tile.cuh \
 	kernel_src/mma/activations.cuh \
 	kernel_src/mma/weights.cuh \
 	kernel_src/pipeline/ring.cuh \

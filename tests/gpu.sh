@@ -10,7 +10,8 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    make -s -C "$build" tests/g_gemm tests/g_plan tests/n_specs \
+    make -s -C "$build" tests/g_gemm tests/g_plan tests/g_wrappers \
+        tests/n_specs \
         tests/bench/bench tests/bench/first examples/grouped_gemm
     rm -rf "$dir"
     mkdir -p "$dir"
@@ -20,7 +21,7 @@ stage() {
     find "$dir/root" -name 'libjitgemm.so*' -exec cp -P {} "$dir/lib" \;
     find "$dir/root" -name jitgemm-warm -exec cp {} "$dir/bin" \;
     rm -rf "$dir/root"
-    for program in tests/g_gemm tests/g_plan tests/n_specs \
+    for program in tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs \
         tests/bench/bench tests/bench/first examples/grouped_gemm; do
         real=$build/${program%/*}/.libs/${program##*/}
         [ -f "$real" ] || real=$build/$program
@@ -60,6 +61,7 @@ run() {
     step first-again "$dir/bin/first"
     step example "$dir/bin/grouped_gemm"
     step specs "$dir/bin/n_specs"
+    step wrappers "$dir/bin/g_wrappers"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
     for tool in memcheck racecheck synccheck; do

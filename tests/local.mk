@@ -31,16 +31,21 @@ thread_tests = \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
+	tests/n_ptx \
 	tests/n_specs
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan
+if HAVE_CXX17
+gpu_tests += tests/g_wrappers
+endif
 script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_gemm.sh \
 	tests/emu_plan.sh \
+	tests/emu_wrappers.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
@@ -48,7 +53,8 @@ script_tests = \
 	tests/t_pages.sh \
 	tests/t_sanitize_address.sh \
 	tests/t_sanitize_thread.sh \
-	tests/t_symbols.sh
+	tests/t_symbols.sh \
+	tests/t_wrapper_names.sh
 # The command-line tool.
 tool_tests = \
 	tests/tool_arch.sh \
@@ -67,7 +73,15 @@ emu_tests += \
 	tests/e_bugs \
 	tests/e_copy \
 	tests/e_half \
+	tests/e_maps \
 	tests/e_sm90 \
+	tests/e_tcgen05 \
+	tests/e_tcgen05_bugs \
+	tests/e_tcgen05_descriptor \
+	tests/e_tcgen05_layout \
+	tests/e_tcgen05_rules \
+	tests/e_tcgen05_shared \
+	tests/e_tensor_memory \
 	tests/e_warp \
 	tests/e_wgmma
 endif
@@ -95,14 +109,18 @@ tests_t_tool_LDADD =
 emu_headers = \
 	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
 	tests/emu/emu_launch.h tests/emu/fault.h tests/emu/fiber.h \
-	tests/emu/half.h tests/emu/instructions.h tests/emu/knowledge.h \
-	tests/emu/machine.h tests/emu/order.h tests/emu/race.h \
+	tests/emu/global.h tests/emu/half.h tests/emu/instructions.h \
+	tests/emu/knowledge.h tests/emu/machine.h tests/emu/map_edits.h \
+	tests/emu/operand.h tests/emu/order.h tests/emu/race.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tensor_map.h \
-	tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
+	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tcgen05.h \
+	tests/emu/tcgen05_arithmetic.h tests/emu/tcgen05_descriptor.h \
+	tests/emu/tensor_access.h tests/emu/tensor_knowledge.h \
+	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
+	tests/emu/ptx/tcgen05.cuh tests/emu/ptx/tensormap.cuh \
 	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
 EXTRA_DIST += $(emu_ptx)
 check_LIBRARIES =
@@ -113,9 +131,13 @@ endif
 tests_emu_libemu_a_SOURCES = \
 	tests/emu/access.cc tests/emu/barrier.cc tests/emu/copy.cc \
 	tests/emu/engines.cc tests/emu/fault.cc tests/emu/fiber.cc \
+	tests/emu/global.cc tests/emu/map_edits.cc tests/emu/operand.cc \
 	tests/emu/order.cc tests/emu/proxy_fence.cc tests/emu/race.cc \
 	tests/emu/registers.cc tests/emu/report.cc tests/emu/scheduler.cc \
-	tests/emu/shared.cc tests/emu/warp.cc tests/emu/wgmma.cc \
+	tests/emu/shared.cc tests/emu/tcgen05.cc \
+	tests/emu/tcgen05_arithmetic.cc tests/emu/tcgen05_descriptor.cc \
+	tests/emu/tcgen05_warp.cc tests/emu/tensor_access.cc \
+	tests/emu/tensor_knowledge.cc tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
 	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \
 	$(emu_headers)
 tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
@@ -123,10 +145,15 @@ tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
 # What tests of emulated kernels share.
 tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
-	tests/emu/gemm_case.cc tests/emu/gemm_case.h
+	tests/emu/gemm_case.cc tests/emu/gemm_case.h \
+	tests/emu/pipeline_case.cc tests/emu/pipeline_case.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
 tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
+tests_e_tcgen05_bugs_SOURCES = tests/e_tcgen05_bugs.cc \
+	tests/emu/planted_tensor_bugs.h
+tests_e_tcgen05_bugs_LDADD = $(emutest_LDADD)
+EXTRA_DIST += tests/tcgen05_pipeline.cu
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
@@ -137,6 +164,31 @@ tests_e_barrier_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)
+tests_e_tcgen05_SOURCES = tests/e_tcgen05.cc tests/emu/tensor_product.h
+tests_e_tcgen05_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_LDADD = $(emu_LDADD)
+tests_e_tcgen05_layout_SOURCES = tests/e_tcgen05_layout.cc
+tests_e_tcgen05_layout_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_layout_LDADD = $(emu_LDADD)
+tests_e_maps_SOURCES = tests/e_maps.cc
+tests_e_maps_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_maps_LDADD = $(emu_LDADD)
+tests_e_tcgen05_descriptor_SOURCES = tests/e_tcgen05_descriptor.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_descriptor_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_descriptor_LDADD = $(emu_LDADD)
+tests_e_tcgen05_rules_SOURCES = tests/e_tcgen05_rules.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_rules_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_rules_LDADD = $(emu_LDADD)
+tests_e_tcgen05_shared_SOURCES = tests/e_tcgen05_shared.cc \
+	tests/emu/tensor_unit.h
+tests_e_tcgen05_shared_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tcgen05_shared_LDADD = $(emu_LDADD)
+tests_e_tensor_memory_SOURCES = tests/e_tensor_memory.cc \
+	tests/emu/tensor_unit.h
+tests_e_tensor_memory_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_tensor_memory_LDADD = $(emu_LDADD)
 tests_e_warp_SOURCES = tests/e_warp.cc
 tests_e_warp_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_warp_LDADD = $(emu_LDADD)
@@ -145,6 +197,50 @@ tests_e_wgmma_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_wgmma_LDADD = $(emu_LDADD)
 tests_e_sm90_SOURCES = tests/e_sm90.cc
 tests_e_sm90_LDADD = $(emutest_LDADD)
+
+# The wrappers on a GPU and on the emulator. The texts of the kernels are in
+# the program twice: as text for NVRTC, and compiled for the emulator.
+wrapper_kernels = \
+	tests/wrappers/barrier.cu tests/wrappers/copies.cu \
+	tests/wrappers/first.cu tests/wrappers/half.cu \
+	tests/wrappers/job.h tests/wrappers/memory.cu \
+	tests/wrappers/registers.cu tests/wrappers/second.cu \
+	tests/wrappers/sync.cu tests/wrappers/wgmma.cuh \
+	tests/wrappers/wgmma_8.cu tests/wrappers/wgmma_16.cu \
+	tests/wrappers/wgmma_32.cu tests/wrappers/wgmma_64.cu \
+	tests/wrappers/wgmma_128.cu tests/wrappers/wgmma_256.cu
+tests_g_wrappers_SOURCES = tests/g_wrappers.c \
+	tests/wrappers/both.c tests/wrappers/both.h \
+	tests/wrappers/cases.h tests/wrappers/cases_barrier.c \
+	tests/wrappers/cases_copies.c tests/wrappers/cases_half.c \
+	tests/wrappers/cases_threads.c tests/wrappers/cases_wgmma.c \
+	tests/wrappers/compiled.c tests/wrappers/compiled.h \
+	tests/wrappers/on_emulator.c tests/wrappers/on_gpu.c \
+	tests/wrappers/programs.h \
+	tests/wrappers/wgmma_inputs.c tests/wrappers/wgmma_inputs.h
+nodist_tests_g_wrappers_SOURCES = tests/wrappers/texts.c
+tests_g_wrappers_CPPFLAGS = $(emu_CPPFLAGS)
+tests_g_wrappers_LDADD = tests/wrappers/libemulated.a $(emu_LDADD)
+# May be carried to where there is no C++.
+tests_g_wrappers_LINK = $(CXXLINK) -static-libstdc++ -static-libgcc
+# Kernels tell the emulator of their accesses, as compile.cc has it; the
+# thread sanitizer's library is not linked.
+if HAVE_CXX17
+check_LIBRARIES += tests/wrappers/libemulated.a
+endif
+tests_wrappers_libemulated_a_SOURCES = tests/wrappers/emulated.cc \
+	tests/wrappers/programs.h
+tests_wrappers_libemulated_a_CPPFLAGS = $(emu_CPPFLAGS)
+tests_wrappers_libemulated_a_CXXFLAGS = -std=c++17 $(warnings) \
+	-Wno-unknown-pragmas -fsanitize=thread
+EXTRA_DIST += $(wrapper_kernels)
+CLEANFILES += tests/wrappers/texts.c
+tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	SED='$(SED)' $(SHELL) $(srcdir)/kernel_src/embed.sh $(srcdir) \
+	    $(wrapper_kernels) | \
+	    $(SED) 's/jg_kernel_texts/wrapper_texts/g' >$@-t && \
+	mv -f $@-t $@
 
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
@@ -188,6 +284,7 @@ EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 # These run programs that are tests themselves.
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
 tests/emu_driver.log: tests/e_driver tests/n_specs
 check_PROGRAMS += tests/e_driver
 

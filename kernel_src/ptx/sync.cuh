@@ -12,6 +12,19 @@ __device__ inline void bar_sync(u32 id, u32 threads)
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/* True for one lane of the warp, always the same. All lanes must come. */
+__device__ inline bool elect_one()
+{
+    u32 elected;
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "elect.sync _|p, 0xffffffff;\n"
+                 "selp.u32 %0, 1, 0, p;\n"
+                 "}"
+                 : "=r"(elected)::"memory");
+    return elected;
+}
+
 /* Orders this thread's ordinary accesses to shared memory before later ones of
  * the asynchronous proxy. */
 __device__ inline void fence_proxy_async()

@@ -32,6 +32,20 @@ __device__ inline void cp_async_bulk_tensor_2d(void *destination,
                  : "memory");
 }
 
+/* This thread's copies since the last call become a group. */
+__device__ inline void cp_async_bulk_commit_group()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Waits until at most `pending` groups of this thread still read their
+ * sources or their tensor maps. Says nothing of what they write. */
+template <int pending> __device__ inline void cp_async_bulk_wait_group_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending)
+                 : "memory");
+}
+
 /* Needed before the first use of a tensor map that lies in global memory:
  * its address may have held another map in an earlier launch. */
 __device__ inline void fence_proxy_tensormap_acquire(const void *map)

@@ -93,6 +93,15 @@ barrier &barrier_at(const void *pointer, const char *instruction)
     return found->second;
 }
 
+void barrier_check_fenced(const barrier &barrier, const char *what)
+{
+    if (!barrier.fenced)
+        fail("barrier-no-fence",
+             "%s counts on barrier 0x%x, whose init was not followed by "
+             "fence.mbarrier_init",
+             what, barrier.address);
+}
+
 void barrier_complete(barrier &barrier, uint64_t phase, uint32_t bytes)
 {
     if (barrier.phase != phase)
@@ -118,8 +127,7 @@ void mbarrier_init(void *pointer, uint32_t count)
     made.address = address;
     made.count = made.pending = count;
     made.initializer = m->current;
-    made.fact =
-        thread_fact(m->threads_count) + static_cast<unsigned>(barriers.size());
+    made.fact = new_fact();
     m->current->knows.learn(made.fact, 1);
     shared_write(address, &word, sizeof word);
     maybe_yield();
@@ -132,16 +140,22 @@ void fence_mbarrier_init()
             entry.second.fenced = true;
 }
 
-void mbarrier_arrive(void *pointer)
+void barrier_arrive(barrier &barrier, const knowledge &brings)
 {
-    barrier &barrier = barrier_at(pointer, "mbarrier.arrive");
-
     if (!barrier.pending)
         fail("arrive-nothing-pending", "%s", barrier_text(barrier).c_str());
     m->idle = 0;
     barrier.pending--;
-    release(barrier.gathered);
+    barrier.gathered.join(brings);
     try_complete(barrier);
+}
+
+void mbarrier_arrive(void *pointer)
+{
+    barrier &barrier = barrier_at(pointer, "mbarrier.arrive");
+
+    release(barrier.gathered);
+    barrier_arrive(barrier, {});
     maybe_yield();
 }
 

@@ -40,6 +40,12 @@ void barriers_begin_block();
 /* The barrier at a pointer into shared memory, or an error. */
 barrier &barrier_at(const void *pointer, const char *instruction);
 
+/* Fails unless asynchronous work may arrive at it. */
+void barrier_check_fenced(const barrier &barrier, const char *what);
+
+/* One arrival, of who knows that. */
+void barrier_arrive(barrier &barrier, const knowledge &brings);
+
 /* Bytes of a copy that was issued in `phase` have landed in `unit`. */
 void barrier_complete(barrier &barrier, uint64_t phase, uint32_t bytes);
 

@@ -48,7 +48,8 @@ std::string command(const compile_job &job)
     std::string base = job.folder + "/kernel";
 
     return compiler +
-           " -std=c++17 -O1 -fPIC -fvisibility=hidden -fsanitize=thread -w -c"
+           " -std=c++17 -O1 -fPIC -fvisibility=hidden -fsanitize=thread -w"
+           " -Wno-psabi -c"
            " -I'" +
            job.folder + "' -I'" + emu + "' -I'" + job.texts + "' -o '" + base +
            ".o' '" + base + ".cc' && " + compiler + " -shared -o '" + base +

@@ -4,8 +4,10 @@
  * PTX ISA 9.7.9.25 and 9.7.9.27. */
 #include "async.h"
 #include "barrier.h"
+#include "global.h"
 #include "instructions.h"
 #include "machine.h"
+#include "map_edits.h"
 #include "shared.h"
 #include "swizzle.h"
 #include "tensor_map.h"
@@ -18,6 +20,8 @@ namespace emu {
 namespace {
 
 struct copy {
+    unsigned thread; /* that issued it, as its number-th */
+    uint32_t number;
     uint32_t destination;
     barrier *counter;
     uint64_t phase;              /* of the barrier at the issue */
@@ -38,6 +42,13 @@ struct piece {
 };
 
 std::vector<piece> pieces; /* that have not landed */
+
+struct issuer {
+    uint32_t copies = 0;
+    std::vector<uint32_t> groups; /* copies up to each commit */
+};
+std::vector<issuer> issuers; /* each thread */
+std::vector<thread *> waiting; /* for sources to be read */
 
 /* Element 0 of a row of the box, or null outside the tensor. */
 const unsigned char *row_source(const copy &copy, uint32_t row)
@@ -105,12 +116,19 @@ void land(const piece &piece)
         copy.counter->landed.push_back(copy.place(i));
     }
     barrier_complete(*copy.counter, copy.phase, piece.to - piece.from);
+    for (thread *thread : waiting)
+        wake(thread);
+    waiting.clear();
 }
 
 struct copies : engine {
     void begin_block() override
     {
         pieces.clear();
+        waiting.clear();
+        issuers.clear();
+        issuers.resize(m->threads_count);
+        map_edits_begin_block();
     }
     size_t steps() const override
     {
@@ -134,32 +152,11 @@ struct copies : engine {
     }
 };
 
-void check_global(const void *address, size_t bytes, const char *what)
-{
-    int allowed = m->launch->check ? m->launch->check(address, bytes, 0) : 1;
-
-    if (allowed < 0)
-        fail("missing-launch-wait",
-             "%s reads %zu bytes at %p, which an earlier launch may still be "
-             "writing: no griddepcontrol.wait",
-             what, bytes, address);
-    if (!allowed)
-        fail("global-out-of-bounds", "%s reads %zu bytes at %p", what, bytes,
-             address);
-}
-
-void check_barrier(const barrier &barrier, const char *what)
-{
-    if (!barrier.fenced)
-        fail("barrier-no-fence",
-             "%s counts on barrier 0x%x, whose init was not followed by "
-             "fence.mbarrier_init",
-             what, barrier.address);
-}
-
 /* All at once, or in a few pieces. */
-void issue(const copy &copy, uint32_t bytes)
+void issue(copy &copy, uint32_t bytes)
 {
+    copy.thread = m->current->number;
+    copy.number = ++issuers[copy.thread].copies;
     auto shared = std::make_shared<const struct copy>(copy);
     uint32_t pieces_count = 1 + m->random.below(3), from = 0;
 
@@ -198,39 +195,12 @@ void copy_bulk(void *destination, const void *source, uint32_t bytes,
         fail("misaligned", "%s from %p, no multiple of 16", what, source);
     copy.destination = shared_address(destination);
     shared_check(copy.destination, bytes, 16, what);
-    check_barrier(barrier, what);
-    check_global(source, bytes, what);
+    barrier_check_fenced(barrier, what);
+    check_global(source, bytes, false, what);
     copy.counter = &barrier;
     copy.phase = barrier.phase;
     copy.source = static_cast<const unsigned char *>(source);
     issue(copy, bytes);
-}
-
-/* A map among the kernel's parameters, on the stack here, needs no fence. */
-static void check_map(const void *map, const char *what)
-{
-    const char *stack = reinterpret_cast<const char *>(&map);
-    ptrdiff_t distance = static_cast<const char *>(map) - stack;
-    auto &acquired = m->current->acquired_maps;
-
-    if (reinterpret_cast<uintptr_t>(map) % 64)
-        fail("misaligned", "%s with a tensor map at %p, no multiple of 64",
-             what, map);
-    if (distance > 0 && distance < 65536)
-        return;
-    check_global(map, EMU_TENSOR_MAP_BYTES, what);
-    if (std::find(acquired.begin(), acquired.end(), map) == acquired.end())
-        fail("tensormap-no-fence",
-             "%s with a tensor map at %p that the thread has not acquired",
-             what, map);
-}
-
-void fence_proxy_tensormap_acquire(const void *map)
-{
-    if (reinterpret_cast<uintptr_t>(map) % 64)
-        fail("misaligned",
-             "fence.proxy.tensormap of a map at %p, no multiple of 64", map);
-    m->current->acquired_maps.push_back(map);
 }
 
 void copy_tensor(void *destination, const void *map, const int *coordinates,
@@ -240,7 +210,7 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
     barrier &barrier = barrier_at(pointer, what);
     copy copy{};
 
-    check_map(map, what);
+    map_check_use(map, what);
     if (emu_tensor_map_decode(map, &copy.map))
         fail("bad-tensor-map", "%s: no map at %p", what, map);
     if (copy.map.rank != static_cast<uint32_t>(rank))
@@ -253,17 +223,50 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
         rows *= copy.map.box[i];
     copy.destination = shared_address(destination);
     shared_check(copy.destination, rows * row_bytes(copy.map), 128, what);
-    check_barrier(barrier, what);
+    barrier_check_fenced(barrier, what);
     for (uint32_t i = 0; i < rows; i++) {
         const unsigned char *row = row_source(copy, i);
         int64_t first, end = row_range(copy, &first);
 
         if (row && first < end)
-            check_global(row + first, static_cast<size_t>(end - first), what);
+            check_global(row + first, static_cast<size_t>(end - first), false,
+                         what);
     }
     copy.counter = &barrier;
     copy.phase = barrier.phase;
+    map_used(map, issuers[m->current->number].copies + 1, phase_end(barrier));
     issue(copy, rows * row_bytes(copy.map));
+}
+
+void copy_commit_group()
+{
+    issuer &self = issuers[m->current->number];
+
+    self.groups.push_back(self.copies);
+}
+
+static bool is_read(unsigned thread, uint32_t count)
+{
+    for (const piece &piece : pieces)
+        if (piece.whole->thread == thread && piece.whole->number <= count)
+            return false;
+    return true;
+}
+
+void copy_wait_group_read(int pending)
+{
+    unsigned thread = m->current->number;
+    const auto &groups = issuers[thread].groups;
+    size_t left = static_cast<size_t>(pending);
+    uint32_t count =
+        groups.size() > left ? groups[groups.size() - left - 1] : 0;
+
+    while (!is_read(thread, count)) {
+        waiting.push_back(m->current);
+        block("cp.async.bulk.wait_group.read " + std::to_string(pending));
+    }
+    map_reads_done(count);
+    maybe_yield();
 }
 
 } // namespace emu

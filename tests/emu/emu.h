@@ -54,6 +54,7 @@ struct place {
 extern place *here;
 
 void bar_sync(unsigned id, unsigned threads);
+void syncwarp();
 
 /* Runs all blocks; `thread` is what one CUDA thread does. */
 struct kernel {
@@ -109,6 +110,11 @@ int run_function(const emu_launch *launch, void (*function)(P...))
 inline void __syncthreads()
 {
     emu::bar_sync(0, blockDim.x * blockDim.y * blockDim.z);
+}
+
+inline void __syncwarp()
+{
+    emu::syncwarp();
 }
 
 #define EMU_KERNEL(name)                                                      \

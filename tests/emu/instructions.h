@@ -27,7 +27,7 @@ uint32_t shared_address(const void *pointer);
 /* Poison of accumulators: any use of one shows. */
 float checked_register(float value);
 
-void syncwarp();
+bool elect_one();
 void setmaxnreg(int registers, bool increase);
 void griddepcontrol_wait();
 void griddepcontrol_launch_dependents();
@@ -44,6 +44,14 @@ void copy_bulk(void *destination, const void *source, uint32_t bytes,
                void *barrier);
 void copy_tensor(void *destination, const void *map, const int *coordinates,
                  int rank, void *barrier);
+void copy_commit_group();
+void copy_wait_group_read(int pending);
+
+void tensormap_replace_address(void *map, const void *address);
+void tensormap_replace_extent(void *map, int dimension, uint32_t extent);
+void tensormap_replace_stride(void *map, int dimension, uint64_t bytes);
+void fence_proxy_tensormap_release();
+void prefetch_tensormap(const void *map);
 
 void stmatrix(void *row, const uint32_t *values, int matrices,
               bool transposed);
@@ -55,6 +63,24 @@ void wgmma_commit_group();
 void wgmma_wait_group(int pending);
 void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
                uint64_t b_descriptor);
+
+/* As the instructions' operands. d of a load is its registers. */
+struct tcgen05_product {
+    uint32_t d;
+    uint64_t a, b;
+    uint32_t instruction, scales_a, scales_b;
+    bool accumulate;
+};
+void tcgen05_alloc(uint32_t *address, uint32_t columns);
+void tcgen05_relinquish_alloc_permit();
+void tcgen05_dealloc(uint32_t address, uint32_t columns);
+void tcgen05_fence_before_thread_sync();
+void tcgen05_fence_after_thread_sync();
+void tcgen05_cp(uint32_t address, uint64_t descriptor);
+void tcgen05_mma(const tcgen05_product &product);
+void tcgen05_commit(void *barrier);
+void tcgen05_ld(float *d, int columns, uint32_t address);
+void tcgen05_wait_ld();
 
 } // namespace emu
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a thread may rely on: for each fact a number that only grows. A fact
- * is a warpgroup (its finished products), a thread (what it released) or a
- * barrier (1 + its completed phases), numbered in this order. Threads that
- * synchronize share what they know, so a missing wait shows even where the
- * schedule happened to be kind. */
+ * is a warpgroup (its finished products), a thread (what it released),
+ * numbered in this order, or what new_fact() of machine.h numbers: a barrier
+ * (1 + its completed phases), a thread's work on tensor memory
+ * (tensor_knowledge.h), its copies and its edits of tensor maps (map_edits.h).
+ * Threads that synchronize share what they know, so a missing wait shows even
+ * where the schedule happened to be kind. */
 #ifndef EMU_KNOWLEDGE_H
 #define EMU_KNOWLEDGE_H
 

@@ -17,6 +17,9 @@ namespace emu {
 
 constexpr unsigned warp_threads = 32, warpgroup_threads = 128;
 
+/* In registers that an unfinished instruction will write. */
+constexpr uint32_t register_poison = 0x7fc0dead; /* a NaN nothing computes */
+
 struct barrier;
 
 struct thread {
@@ -30,7 +33,6 @@ struct thread {
     int registers;
     knowledge knows;
     uint32_t clock = 1; /* of its releases: see thread_fact() */
-    std::vector<const void *> acquired_maps;
     /* Operands of the warp-wide instruction that it waits in. */
     const void *operand[2];
     uint32_t word[4];
@@ -59,6 +61,8 @@ struct machine {
     bool dependence_wanted, dependence_ran;
     int idle; /* times that waits gave up since the last progress */
     int free_registers;
+    unsigned block_number; /* of the launch, in the order they run */
+    unsigned facts; /* numbered so far */
     /* How this seed schedules. */
     unsigned async_chance; /* of 256: asynchronous work goes first */
     unsigned patience;     /* instructions a thread runs at most */
@@ -77,6 +81,9 @@ void wake(thread *thread);
 
 /* Forgets what the last block's threads were in the middle of. */
 void warps_begin_block();
+
+/* The number of a fact that nobody knows. */
+unsigned new_fact();
 
 /* Adds what the current thread knows and did to what others will know. */
 void release(knowledge &to);

@@ -183,6 +183,7 @@ void begin_block(uint3 block, const stacks &stacks)
     m->warps.clear();
     m->finished = 0;
     m->free_registers = 0;
+    m->facts = thread_fact(m->threads_count);
     m->idle = 0;
     for (unsigned i = 0; i < m->threads_count; i++)
         make_thread(i, block, stacks);
@@ -261,6 +262,7 @@ void run_grid(const stacks &stacks)
     size_t offset = m->random.below(count); /* blocks begin in any order */
 
     for (size_t i = 0; i < count; i++) {
+        m->block_number = static_cast<unsigned>(i);
         unsigned flat = static_cast<unsigned>((i + offset) % count);
 
         run_block({flat % grid[0], flat / grid[0] % grid[1],
@@ -285,6 +287,11 @@ void yield()
 {
     refuel(m->current);
     to_scheduler();
+}
+
+unsigned new_fact()
+{
+    return m->facts++;
 }
 
 void release(knowledge &to)

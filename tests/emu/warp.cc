@@ -97,6 +97,18 @@ void syncwarp()
         warp_leave();
 }
 
+/* The lane depends on the seed, but not on the time. */
+bool elect_one()
+{
+    unsigned warp = m->current->number / warp_threads;
+    random_source random = {m->launch->seed + warp};
+
+    if (warp_enter("elect.sync"))
+        warp_leave();
+    return m->current->number % warp_threads ==
+           random.below(current_warp().lanes);
+}
+
 void bar_sync(unsigned id, unsigned threads)
 {
     if (id >= named_barriers)

@@ -6,12 +6,6 @@
 
 namespace emu {
 
-namespace {
-
-constexpr uint32_t poison = 0x7fc0dead; /* a NaN that nothing computes */
-
-} // namespace
-
 /* Register i of a thread: warp w has rows 16 w and up; lane 4 g + c has rows
  * g and g + 8 of them, columns 2c and 2c + 1 of each 8. */
 float &accumulator::element(unsigned thread, int i)
@@ -36,7 +30,7 @@ void accumulator::take(const warp &lanes, unsigned warp,
         registers[thread] = from;
         for (int j = 0; j < n / 2; j++) {
             element(thread, j) = from[j];
-            from[j] = float_of_bits(poison);
+            from[j] = float_of_bits(register_poison);
         }
     }
 }
@@ -49,7 +43,7 @@ void accumulator::give_back(const warp &lanes, unsigned warp,
         float *to = registers[thread];
 
         for (int j = 0; j < n / 2; j++) {
-            if (bits_of_float(to[j]) != poison)
+            if (bits_of_float(to[j]) != register_poison)
                 fail("accumulator-changed",
                      "thread %u wrote accumulator %d of an unfinished wgmma",
                      lanes.first + i, j);
@@ -62,10 +56,10 @@ void accumulator::give_back(const warp &lanes, unsigned warp,
 
 float checked_register(float value)
 {
-    if ((bits_of_float(value) & 0x7fffffff) == poison)
+    if ((bits_of_float(value) & 0x7fffffff) == register_poison)
         fail("missing-wait",
-             "an accumulator was used before a wgmma.wait_group that covers "
-             "its product");
+             "a register was used before a wait that covers the instruction "
+             "that writes it");
     return value;
 }
 

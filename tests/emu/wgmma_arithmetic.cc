@@ -2,20 +2,12 @@
 /* PTX ISA 9.7.15.5: matrix descriptors and the product itself. */
 #include "half.h"
 #include "machine.h"
-#include "shared.h"
-#include "swizzle.h"
+#include "operand.h"
 #include "wgmma.h"
 
 namespace emu {
 
 namespace {
-
-/* Bits of a descriptor. */
-uint32_t bits(uint64_t descriptor, int first, int count)
-{
-    return static_cast<uint32_t>(descriptor >> first &
-                                 ((uint64_t(1) << count) - 1));
-}
 
 constexpr uint64_t descriptor_unused = uint64_t(3) << 14 | uint64_t(3) << 30 |
                                        uint64_t(7) << 46 |
@@ -33,37 +25,16 @@ std::vector<uint32_t> wgmma_units(uint64_t descriptor, int rows,
                                   const char *what)
 {
     static const uint32_t spans[] = {0, 128, 64, 32};
-    uint32_t span = spans[bits(descriptor, 62, 2)];
-    uint32_t start = bits(descriptor, 0, 14) << 4;
-    uint32_t leading = bits(descriptor, 16, 14) << 4;
-    uint32_t stride = bits(descriptor, 32, 14) << 4;
-    std::vector<uint32_t> units;
 
     if (descriptor & descriptor_unused)
         fail("bad-descriptor", "%s: 0x%llx has unused bits set", what,
              static_cast<unsigned long long>(descriptor));
-    /* The pattern, 8 spans, must begin where address bits say so. */
-    if (bits(descriptor, 49, 3) || (span && start % (8 * span) >= span))
-        fail("misaligned",
-             "%s: descriptor 0x%llx: its rows do not begin at a multiple of "
-             "the swizzle's %u bytes",
-             what, static_cast<unsigned long long>(descriptor), 8 * span);
-    if (span && (start % span) + 32 > span)
-        fail("bad-descriptor", "%s: 0x%llx: 16 k run out of a row", what,
-             static_cast<unsigned long long>(descriptor));
-    for (int row = 0; row < rows; row++)
-        for (uint32_t k = 0; k < 2; k++) {
-            uint32_t in_group = static_cast<uint32_t>(row) % 8;
-            uint32_t group = static_cast<uint32_t>(row) / 8;
-            uint32_t address =
-                span ? start + group * stride + in_group * span + k * 16
-                     : start + group * stride + in_group * 16 + k * leading;
-
-            address = swizzle(address, span);
-            shared_check(address, shared_unit, shared_unit, what);
-            units.push_back(address);
-        }
-    return units;
+    return operand_units({descriptor, bits_of(descriptor, 0, 14) << 4,
+                          bits_of(descriptor, 16, 14) << 4,
+                          bits_of(descriptor, 32, 14) << 4,
+                          spans[bits_of(descriptor, 62, 2)],
+                          bits_of(descriptor, 49, 3)},
+                         rows, what);
 }
 
 float wgmma_truncate(double sum)

@@ -11,6 +11,11 @@ inline void bar_sync(u32 id, u32 threads)
     emu::bar_sync(id, threads);
 }
 
+inline bool elect_one()
+{
+    return emu::elect_one();
+}
+
 inline void fence_proxy_async()
 {
     emu::fence_proxy_async();

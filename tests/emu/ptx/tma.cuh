@@ -22,6 +22,16 @@ inline void cp_async_bulk_tensor_2d(void *destination, const void *map, int x,
     emu::copy_tensor(destination, map, coordinates, 2, barrier);
 }
 
+inline void cp_async_bulk_commit_group()
+{
+    emu::copy_commit_group();
+}
+
+template <int pending> inline void cp_async_bulk_wait_group_read()
+{
+    emu::copy_wait_group_read(pending);
+}
+
 inline void fence_proxy_tensormap_acquire(const void *map)
 {
     emu::fence_proxy_tensormap_acquire(map);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The tensor memory of a block, 128 lanes of 512 columns of 32 bits, and who
+ * has allocated which columns. An address has the lane in its upper 16 bits
+ * and the column in its lower ones. Fresh columns hold poison. */
+#ifndef EMU_TENSOR_MEMORY_H
+#define EMU_TENSOR_MEMORY_H
+
+#include <stdint.h>
+
+namespace emu {
+
+constexpr unsigned tensor_lanes = 128, tensor_columns = 512;
+constexpr unsigned tensor_quarters = 4; /* lanes that one warp reaches */
+
+struct tensor_allocation {
+    unsigned first, columns; /* 0 columns: none */
+    unsigned warp;
+    uint32_t access; /* its number among the warp's: tensor_knowledge.h */
+};
+
+/* Columns next to each other. */
+struct tensor_range {
+    unsigned first, count;
+};
+
+void tensor_begin_block();
+
+/* [column][lane]: columns from that one on. */
+uint32_t (*tensor_at(unsigned column))[tensor_lanes];
+
+/* Free columns, or null: at either end, as the seed has it. */
+tensor_allocation *tensor_take(unsigned columns);
+void tensor_give_back(tensor_allocation *allocation);
+
+/* The allocation that a column belongs to, or null. */
+tensor_allocation *tensor_owner(unsigned column);
+
+/* The columns at an address of lane `lane`. Fails unless they are all of one
+ * allocation, `what` in the report. */
+tensor_range tensor_checked(uint32_t address, unsigned lane, unsigned count,
+                            const char *what);
+
+} // namespace emu
+
+#endif

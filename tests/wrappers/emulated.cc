@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of this folder, compiled for the emulator. */
+#include <emu.h>
+
+#include "barrier.cu"
+#include "copies.cu"
+#include "first.cu"
+#include "half.cu"
+#include "memory.cu"
+#include "registers.cu"
+#include "second.cu"
+#include "sync.cu"
+#include "wgmma_128.cu"
+#include "wgmma_16.cu"
+#include "wgmma_256.cu"
+#include "wgmma_32.cu"
+#include "wgmma_64.cu"
+#include "wgmma_8.cu"
+
+#include "programs.h"
+
+#define EMULATED(name) EMU_KERNEL(wrap_##name)
+WRAPPER_PROGRAMS(EMULATED)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Word i of the output is an operation on words 2i and 2i + 1 of the input. */
+#include "job.h"
+
+#include <base/types.cuh>
+#include <mma/nvfp4.cuh>
+#include <ptx/half.cuh>
+
+__device__ inline u32 half_result(const wrapper_job &job, int i)
+{
+    const u32 *words = reinterpret_cast<const u32 *>(job.in) + 2 * i;
+    const float *floats = reinterpret_cast<const float *>(job.in) + 2 * i;
+
+    switch (job.what) {
+    case HALF_MUL:
+        return ptx::mul_f16x2(words[0], words[1]);
+    case HALF_E4M3:
+        return ptx::cvt_f16x2_e4m3x2(words[0]);
+    case HALF_F32:
+        return ptx::cvt_f16x2_f32(floats[0], floats[1]);
+    default: /* what the two are for */
+        return mma::decode_pair(words[0], words[1] >> 8,
+                                mma::decode_scale(words[1] & 0xff));
+    }
+}
+
+extern "C" __global__ void wrap_half(const wrapper_job job)
+{
+    u32 *out = reinterpret_cast<u32 *>(job.out);
+
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < job.count;
+         i += gridDim.x * blockDim.x)
+        out[i] = half_result(job, i);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs of the matrix products: layouts and numbers. */
+#ifndef WRAPPERS_WGMMA_INPUTS_H
+#define WRAPPERS_WGMMA_INPUTS_H
+
+#include "both.h"
+
+enum wgmma_numbers {
+    /* All sums are f32 numbers. */
+    WGMMA_INTEGERS,  /* times powers of two */
+    WGMMA_SUBNORMAL, /* A and B below 2^-14 */
+    WGMMA_SPECIAL,   /* integers, a few infinities and NaNs */
+    WGMMA_KEPT,      /* A is zero, D any finite number but -0 */
+    WGMMA_ZEROS,     /* zeros of both signs */
+    WGMMA_INEXACT,
+    WGMMA_NVFP4 = WGMMA_INEXACT,
+    WGMMA_UNIFORM,
+    WGMMA_ALL
+};
+
+/* So many products have an A that is not zero. */
+extern int wgmma_inputs_products;
+
+/* Fills in a case of wgmma.cuh: a block a layout. The input is to be freed. */
+void wgmma_inputs_make(struct both_case *c, int n, enum wgmma_numbers numbers);
+
+/* The same with absolute values; to be freed. */
+void *wgmma_inputs_magnitudes(const struct both_case *c, int n);
+
+#endif
