@@ -46,11 +46,17 @@ static bool is_named(const std::string &report, const char *names)
            all.find("|" + report.substr(0, colon) + "|") != all.npos;
 }
 
+/* Whether the bug is in the kernel that decodes activations. */
+static bool is_in_activations(const bug &bug)
+{
+    return !strcmp(bug.file, ACTIVATIONS_TEXT) || !strcmp(bug.file, ROW_TEXT);
+}
+
 /* In a process of its own: a bug may do anything. */
 static bool find_bug(size_t i, const std::string &texts, run_function good)
 {
     const bug &bug = bugs[i];
-    bool in_activations = !strcmp(bug.file, ACTIVATIONS_TEXT);
+    bool in_activations = is_in_activations(bug);
     config config = all_configs()[bug.config];
     std::string report;
     int seed = 0;
@@ -108,7 +114,7 @@ int main(int argc, char **argv)
         return test_end();
     int running = 0, status;
     for (size_t i = 0; i < bugs_count; i++) {
-        bool in_activations = !strcmp(bugs[i].file, ACTIVATIONS_TEXT);
+        bool in_activations = is_in_activations(bugs[i]);
 
         if (argc > 1 && strcmp(argv[1], bugs[i].title))
             continue;

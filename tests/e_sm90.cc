@@ -27,14 +27,12 @@ int main(int argc, char **argv)
     std::vector<compile_job> jobs;
     std::vector<run_function> functions;
 
-    for (const config &config : configs) /* the same for all that need it */
-        if (!config.fused && jobs.empty())
-            jobs.push_back(
-                job_of(config, ACTIVATIONS, "tests/emu_work/sm90", texts));
     for (size_t i = 0; i < configs.size(); i++)
-        jobs.push_back(job_of(configs[i], PRODUCT,
-                              "tests/emu_work/sm90-" + std::to_string(i),
-                              texts));
+        for (kernel_kind kind : {ACTIVATIONS, PRODUCT})
+            jobs.push_back(job_of(configs[i], kind,
+                                  "tests/emu_work/sm90-" + std::to_string(i) +
+                                      "-" + std::to_string(kind),
+                                  texts));
     int previous = compile_start(jobs[0]);
     for (size_t i = 0; i < jobs.size(); i++) { /* two at a time */
         int next = i + 1 < jobs.size() ? compile_start(jobs[i + 1]) : -1;
@@ -49,7 +47,7 @@ int main(int argc, char **argv)
 
             for (int seed = first; seed < first + seeds; seed++) {
                 std::string report =
-                    gemm.run({functions[0], functions[i + 1]},
+                    gemm.run({functions[2 * i], functions[2 * i + 1]},
                              static_cast<uint64_t>(seed));
 
                 CHECK_STR(report.c_str(), "");

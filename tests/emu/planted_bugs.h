@@ -15,6 +15,7 @@ struct bug {
 #define PRODUCT_TEXT     "gemm/sm90_nvfp4.cu"
 #define ACTIVATIONS_TEXT "gemm/sm90_activations.cu"
 #define EPILOGUE_TEXT    "epilogue/store_f16.cuh"
+#define ROW_TEXT         "mma/activations.cuh"
 #define RING_TEXT        "pipeline/ring.cuh"
 #define TILE_TEXT        "mma/wgmma_tile.cuh"
 
@@ -110,8 +111,8 @@ static const bug bugs[] = {
      "global-out-of-bounds|wrong-result"},
     {"columns past n stored", EPILOGUE_TEXT, "s/ && 8 \\* unit < to.columns//",
      "global-out-of-bounds|wrong-result"},
-    {"activations of a row too many", ACTIVATIONS_TEXT,
-     "s/token >= group.m/token > group.m/",
+    {"activations of a row too many", ROW_TEXT,
+     "s/token < group.m/token <= group.m/",
      "global-out-of-bounds|wrong-result"},
     {"copy to a misaligned address", PRODUCT_TEXT,
      "s/shared.scales\\[ring.slot\\],/\\&shared.scales[ring.slot][0][8],/",
@@ -122,16 +123,16 @@ static const bug bugs[] = {
     {"misaligned descriptor", PRODUCT_TEXT, "s/(memory) & 1023;/(memory) \\& 127;/",
      "misaligned"},
     {"descriptor past the row", PRODUCT_TEXT,
-     "s/(step \\* 32 >> 4)/(step * 48 >> 4)/", "misaligned"},
+     "s/step \\* 32) >> 4/step * 48) >> 4/", "misaligned"},
     {"wrong swizzle in the descriptor", TILE_TEXT, "s/u64(1) << 62/u64(3) << 62/",
      "misaligned|bad-descriptor"},
     {"misaligned matrix store", EPILOGUE_TEXT,
      "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
     {"warps of a warpgroup differ", PRODUCT_TEXT,
-     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x \\/ 64 % 2) * 2)/",
+     "s/step \\* 32) >> 4/(step ^ threadIdx.x \\/ 64 % 2) * 32) >> 4/",
      "unequal-arguments"},
     {"lanes of a warp differ", PRODUCT_TEXT,
-     "s/b + (step \\* 32 >> 4)/b + ((step ^ threadIdx.x % 2) * 2)/",
+     "s/step \\* 32) >> 4/(step ^ threadIdx.x % 2) * 32) >> 4/",
      "unequal-arguments"},
     {"threads of a barrier differ", EPILOGUE_TEXT,
      "s/bar_sync(barrier, warpgroup)/"
@@ -151,7 +152,7 @@ static const bug bugs[] = {
     {"decoded without the proxy fence", PRODUCT_TEXT, "/fence_proxy_async();/d",
      "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,
-     "/for (int j = 0; j < rows; j++)/,/ring.wait_empty/{/wait_empty/d;}",
+     "/for (int j = 0; j < pieces; j++)/,/ring.wait_empty/{/wait_empty/d;}",
      "early-overwrite|arrive-nothing-pending|missing-wait|race", 0},
     {"decoding warp not waited for", PRODUCT_TEXT,
      "s/1 + (spec::fused ? 32 : 0)/1/",

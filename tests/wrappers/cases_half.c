@@ -53,7 +53,9 @@ static void multiply(bool small)
             in[2 * i + 1] = low | high << 16;
         }
     }
-    compare("mul_f16x2", HALF_MUL, in, count);
+    compare("mul_f16x2_half, low", HALF_MUL_LOW, in, count);
+    compare("mul_f16x2_half, high", HALF_MUL_HIGH, in, count);
+    compare("select_bits", HALF_SELECT, in, count);
     free(in);
 }
 
@@ -136,7 +138,7 @@ static void decode(void)
         in[2 * i] = 0x11111111u * (i % 16) ^ 0x76543210u;
         in[2 * i + 1] = i / 64 | (i / 16 % 4) << 8;
     }
-    compare("mul_f16x2 and cvt_f16x2_e4m3x2 of decode_pair", HALF_DECODE, in,
+    compare("a code times a scale", HALF_DECODE, in,
             COUNT);
     free(in);
 }

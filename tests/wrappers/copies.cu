@@ -47,6 +47,8 @@ extern "C" __global__ void wrap_copies(const wrapper_job job)
                                                     records[2].bytes);
         for (int i = 0; i < COPIES; i++)
             copy(job, records[i], memory, barrier);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group_read<0>();
     }
     while (!ptx::mbarrier_try_wait(barrier, 0))
         continue;

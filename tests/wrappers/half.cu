@@ -12,15 +12,19 @@ __device__ inline u32 half_result(const wrapper_job &job, int i)
     const float *floats = reinterpret_cast<const float *>(job.in) + 2 * i;
 
     switch (job.what) {
-    case HALF_MUL:
-        return ptx::mul_f16x2(words[0], words[1]);
+    case HALF_MUL_LOW:
+        return ptx::mul_f16x2_half(words[0], words[1], 0);
+    case HALF_MUL_HIGH:
+        return ptx::mul_f16x2_half(words[0], words[1], 1);
+    case HALF_SELECT:
+        return ptx::select_bits(words[0], words[1], words[0] * 2654435761u);
     case HALF_E4M3:
         return ptx::cvt_f16x2_e4m3x2(words[0]);
     case HALF_F32:
         return ptx::cvt_f16x2_f32(floats[0], floats[1]);
     default: /* what the two are for */
-        return mma::decode_pair(words[0], words[1] >> 8,
-                                mma::decode_scale(words[1] & 0xff));
+        return ptx::mul_f16x2_half(mma::spread(words[0]).pair(words[1] >> 8),
+                                   ptx::cvt_f16x2_e4m3x2(words[1] & 0x7f), 0);
     }
 }
 

@@ -13,7 +13,14 @@ struct wrapper_job {
     int what;
 };
 
-enum { HALF_MUL, HALF_E4M3, HALF_F32, HALF_DECODE };  /* half.cu */
+enum { /* half.cu */
+    HALF_MUL_LOW,
+    HALF_MUL_HIGH,
+    HALF_SELECT,
+    HALF_E4M3,
+    HALF_F32,
+    HALF_DECODE
+};
 enum { MEMORY_BYTES, MEMORY_STMATRIX };               /* memory.cu */
 
 struct stmatrix_lane {

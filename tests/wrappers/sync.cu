@@ -17,6 +17,11 @@ wrap_sync(const wrapper_job job)
                blockIdx.x * SYNC_ROUNDS * SYNC_THREADS;
     u32 thread = threadIdx.x, threads = SYNC_THREADS, value = thread;
 
+    values[thread] = ptx::elect_one();
+    __syncthreads();
+    for (int j = 0; j < 32; j++) /* one of the warp */
+        value += values[thread / 32 * 32 + j];
+    __syncthreads();
     for (int i = 0; i < SYNC_ROUNDS; i++) {
         const sync_round &round = rounds[i];
         bool low = thread / 32 < round.warps;
