@@ -13,8 +13,8 @@ struct wrapper_job {
     int what;
 };
 
-enum { HALF_MUL, HALF_E4M3, HALF_F32, HALF_DECODE };  /* half.cu */
-enum { MEMORY_BYTES, MEMORY_STMATRIX };               /* memory.cu */
+enum { HALF_MUL, HALF_E4M3, HALF_F32, HALF_DECODE }; /* half.cu */
+enum { MEMORY_BYTES, MEMORY_STMATRIX };              /* memory.cu */
 
 struct stmatrix_lane {
     unsigned first, second, place; /* byte of the warp's kilobyte */
