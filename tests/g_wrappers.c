@@ -6,7 +6,8 @@
  *
  * Usage: g_wrappers [small] [GROUP]. Each group has a process of its own, so
  * that what hangs or faults does not keep the others from being seen.
- * "small" is for the emulated device. */
+ * "small" is for the emulated device; E_SEEDS=20 tries more schedules of the
+ * emulator's side. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, strsignal */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +21,15 @@
 #include "wrappers/cases.h"
 #include "wrappers/compiled.h"
 
-enum { SECONDS = 60 }; /* a group */
+enum { SECONDS = 45 }; /* a group */
 
 static const struct group {
     const char *name;
     void (*run)(bool small);
 } groups[] = {
-    {"half", cases_half},         {"memory", cases_memory},
-    {"barrier", cases_barrier},   {"copies", cases_copies},
-    {"sync", cases_sync},         {"registers", cases_registers},
+    {"half", cases_half},           {"memory", cases_memory},
+    {"barrier", cases_barrier},     {"copies", cases_copies},
+    {"sync", cases_sync},           {"registers", cases_registers},
     {"dependent", cases_dependent}, {"wgmma", cases_wgmma},
 };
 
@@ -74,6 +75,8 @@ int main(int count, char **arguments)
     bool small = count > 1 && strcmp(arguments[1], "small") == 0;
     const char *only = count > 1 + small ? arguments[1 + small] : NULL;
 
+    if (getenv("E_SEEDS"))
+        both_seeds = atoi(getenv("E_SEEDS"));
     both_tally = mmap(NULL, sizeof *both_tally, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (both_tally == MAP_FAILED)

@@ -11,8 +11,7 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     make -s -C "$build" tests/g_gemm tests/g_plan tests/g_wrappers \
-        tests/n_specs \
-        tests/bench/bench tests/bench/first examples/grouped_gemm
+        tests/n_specs tests/bench/bench tests/bench/first examples/grouped_gemm
     rm -rf "$dir"
     mkdir -p "$dir"
     dir=$(cd "$dir" && pwd)

@@ -78,9 +78,8 @@ static void make_map(struct emu_tensor_map *map, uint32_t element,
     map->stride[0] = (width * element + 15) / 16 * 16 + 16 * below(4);
     map->box[0] = row / element;
     map->box[1] = 1 + below(most < 256 ? most : 256);
-    map->address =
-        offsetof(struct input, data) +
-        16 * below((DATA - (uint32_t)(map->stride[0] * 300)) / 16);
+    map->address = offsetof(struct input, data) +
+                   16 * below((DATA - (uint32_t)(map->stride[0] * 300)) / 16);
 }
 
 /* Before the tensor, over its beginning, inside, over its end, behind it; as
@@ -110,8 +109,8 @@ static void make_tensor(struct copy_record *record, int slot, uint32_t number,
     record->bytes = map->box[0] * map->box[1] * map->element_bytes;
     record->destination = (uint32_t)slot * SLOT + 128 * below(8);
     record->source = number;
-    record->x = coordinate(place % PLACES, (uint32_t)map->extent[0],
-                           map->box[0]);
+    record->x =
+        coordinate(place % PLACES, (uint32_t)map->extent[0], map->box[0]);
     record->y = coordinate(place / PLACES % PLACES, (uint32_t)map->extent[1],
                            map->box[1]);
 }
@@ -149,7 +148,7 @@ void cases_copies(bool small)
         for (int j = 0; j < COPIES; j++)
             make_bulk(&input.records[i][j], j);
     compare("cp_async_bulk", small ? 4 : BLOCKS, 0);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) /* the kernels' rows are whole: these first */
         for (uint32_t element = 1; element <= (small ? 1 : 8); element *= 2)
-            tensors(element, swizzles[i / 2], i % 2);
+            tensors(element, swizzles[i % 4], i < 4);
 }

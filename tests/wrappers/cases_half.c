@@ -43,8 +43,8 @@ static void multiply(bool small)
         uint32_t high = (low * 40503 + round * 7919) & 0xffff;
         uint32_t random = (uint32_t)ref_random(&seed);
         uint32_t factor = round < 32 ? factors[round] : random & 0xffff;
-        uint32_t other = round < 32 ? factors[(round + low) % 32]
-                                    : random >> 16;
+        uint32_t other =
+            round < 32 ? factors[(round + low) % 32] : random >> 16;
 
         in[2 * i] = low | high << 16;
         in[2 * i + 1] = factor | other << 16;
@@ -67,8 +67,8 @@ static void from_e4m3(void)
     uint64_t seed = 12;
 
     for (uint32_t i = 0; i < COUNT; i++) {
-        in[2 * i] = (i & 0xffff) |
-                    (i >> 16 ? (uint32_t)ref_random(&seed) << 16 : 0);
+        in[2 * i] =
+            (i & 0xffff) | (i >> 16 ? (uint32_t)ref_random(&seed) << 16 : 0);
         in[2 * i + 1] = 0;
     }
     compare("cvt_f16x2_e4m3x2", HALF_E4M3, in, COUNT);
@@ -94,9 +94,10 @@ static uint32_t operand(uint32_t bits)
 static void from_f32(bool small)
 {
     static const uint32_t special[] = {
-        0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7f800001, 0xffc00000,
-        0x7fffffff, 0xffffffff, 0x7f7fffff, 0xff7fffff, 0x477fefff, 0x477ff000,
-        0x477fe000, 0x33000000, 0x33000001, 0x32ffffff, 0x387fffff, 0x00000001};
+        0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7f800001,
+        0xffc00000, 0x7fffffff, 0xffffffff, 0x7f7fffff, 0xff7fffff,
+        0x477fefff, 0x477ff000, 0x477fe000, 0x33000000, 0x33000001,
+        0x32ffffff, 0x387fffff, 0x00000001};
     enum { SPECIAL = sizeof special / sizeof *special };
     int random = small ? 100000 : 2000000, count = 0;
     uint32_t *in =

@@ -105,9 +105,9 @@ static void check_log(const char *name, nvrtcProgram program, bool compiled)
 
 static void *compile(const char *name)
 {
-    static const char *const options[] = {
-        "--std=c++17", "--gpu-architecture=sm_90a", "--ptxas-options=-v",
-        "--no-cache"};
+    static const char *const options[] = {"--std=c++17",
+                                          "--gpu-architecture=sm_90a",
+                                          "--ptxas-options=-v", "--no-cache"};
     bool has_cache = nvrtc->major > 12 || nvrtc->minor >= 9;
     nvrtcProgram program = NULL;
     size_t size = 0;

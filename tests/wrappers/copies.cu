@@ -42,9 +42,8 @@ extern "C" __global__ void wrap_copies(const wrapper_job job)
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        ptx::mbarrier_arrive_expect_tx(barrier, records[0].bytes +
-                                                    records[1].bytes +
-                                                    records[2].bytes);
+        ptx::mbarrier_arrive_expect_tx(
+            barrier, records[0].bytes + records[1].bytes + records[2].bytes);
         for (int i = 0; i < COPIES; i++)
             copy(job, records[i], memory, barrier);
         ptx::cp_async_bulk_commit_group();

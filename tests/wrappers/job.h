@@ -21,7 +21,7 @@ enum { /* half.cu */
     HALF_F32,
     HALF_DECODE
 };
-enum { MEMORY_BYTES, MEMORY_STMATRIX };               /* memory.cu */
+enum { MEMORY_BYTES, MEMORY_STMATRIX }; /* memory.cu */
 
 struct stmatrix_lane {
     unsigned first, second, place; /* byte of the warp's kilobyte */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A job on the emulator, with the kernels that are linked into this program. */
+/* A job on the emulator, by the kernels linked into this program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static run_function *emulated(const char *program)
 
 /* Runs NAME under a job; 0, or 1 after counting a failure. */
 static int run(const struct both_case *c, const char *program,
-               struct wrapper_job *job, uint64_t seed,
-               int (*depend)(void *), void *depend_argument)
+               struct wrapper_job *job, uint64_t seed, int (*depend)(void *),
+               void *depend_argument)
 {
     char report[2048] = "";
     void *parameters[] = {job};

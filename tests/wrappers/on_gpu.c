@@ -16,12 +16,14 @@ static CUresult encode(const struct emu_tensor_map *t, uint64_t base,
         : t->element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_INT32
         : t->element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
                                 : CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    CUtensorMapSwizzle swizzle =
-        t->swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-        : t->swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-        : t->swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
-                           : CU_TENSOR_MAP_SWIZZLE_NONE;
+    CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
 
+    if (t->swizzle == 32)
+        swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+    if (t->swizzle == 64)
+        swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+    if (t->swizzle == 128)
+        swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
     for (uint32_t i = 0; i < t->rank; i++) {
         extent[i] = t->extent[i];
         step[i] = 1;
@@ -31,8 +33,7 @@ static CUresult encode(const struct emu_tensor_map *t, uint64_t base,
     return compiled_cuda->cuTensorMapEncodeTiled(
         map, type, t->rank, (void *)(uintptr_t)(base + t->address), extent,
         stride, t->box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 /* Always at the same place, so that old maps must be forgotten. */

@@ -47,17 +47,16 @@ template <int n> __device__ inline void products(const wrapper_job &job)
 {
     constexpr int d_bytes = WGMMA_THREADS * n / 2 * sizeof(float);
     int thread = threadIdx.x, block = blockIdx.x;
-    const u8 *in =
-        job.in + size_t(block) *
-                     (sizeof(wgmma_operands) + d_bytes + job.count);
+    const u8 *in = job.in + size_t(block) *
+                                (sizeof(wgmma_operands) + d_bytes + job.count);
     const float *before =
         reinterpret_cast<const float *>(in + sizeof(wgmma_operands)) +
         thread * n / 2;
-    float *after = reinterpret_cast<float *>(job.out + size_t(block) *
-                                                           d_bytes) +
-                   thread * n / 2;
-    const uint4 *image = reinterpret_cast<const uint4 *>(
-        in + sizeof(wgmma_operands) + d_bytes);
+    float *after =
+        reinterpret_cast<float *>(job.out + size_t(block) * d_bytes) +
+        thread * n / 2;
+    const uint4 *image =
+        reinterpret_cast<const uint4 *>(in + sizeof(wgmma_operands) + d_bytes);
     u8 *memory = ptx::dynamic_smem();
     float d[n / 2];
 
@@ -76,9 +75,9 @@ template <int n> __device__ inline void products(const wrapper_job &job)
         after[i] = d[i];
 }
 
-#define WRAP_WGMMA(n)                                                        \
-    extern "C" __global__ __launch_bounds__(WGMMA_THREADS) void              \
-        wrap_wgmma_##n(const wrapper_job job)                                \
-    {                                                                        \
-        products<n>(job);                                                    \
+#define WRAP_WGMMA(n)                                                         \
+    extern "C" __global__ __launch_bounds__(WGMMA_THREADS) void               \
+        wrap_wgmma_##n(const wrapper_job job)                                 \
+    {                                                                         \
+        products<n>(job);                                                     \
     }

@@ -25,9 +25,9 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-    {128, 0, 1, 0}, {128, 0, 1, 1}, {128, 0, 2, 0}, {128, 0, 2, 1},
-    {64, 0, 1, 0},  {64, 0, 1, 1},  {64, 0, 3, 2},  {32, 0, 1, 0},
-    {32, 0, 1, 3},  {32, 0, 5, 1},  {0, 128, 256, 0}, {0, 4096, 128, 0},
+    {128, 0, 1, 0},    {128, 0, 1, 1},    {128, 0, 2, 0},   {128, 0, 2, 1},
+    {64, 0, 1, 0},     {64, 0, 1, 1},     {64, 0, 3, 2},    {32, 0, 1, 0},
+    {32, 0, 1, 3},     {32, 0, 5, 1},     {0, 128, 256, 0}, {0, 4096, 128, 0},
     {0, 128, 384, 48}, {0, 144, 272, 16},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
@@ -42,9 +42,9 @@ static uint64_t descriptor(const struct layout *layout, int product)
                                          : 0;
     uint32_t atom = 8 * layout->span, steps = layout->span / 32;
     uint32_t stride = atom ? layout->stride * atom : layout->stride;
-    uint32_t start = atom ? layout->start * atom +
-                                32 * ((uint32_t)product % steps)
-                          : layout->start + 16 * (uint32_t)product;
+    uint32_t start =
+        atom ? layout->start * atom + 32 * ((uint32_t)product % steps)
+             : layout->start + 16 * (uint32_t)product;
 
     return type << 62 | (uint64_t)(stride >> 4) << 32 |
            (uint64_t)(layout->leading >> 4) << 16 | start >> 4;
@@ -85,6 +85,8 @@ static uint16_t number(enum wgmma_numbers numbers, bool a)
         return a ? 0 : any & 0xbfff; /* finite: below 2 */
     case WGMMA_ZEROS:
         return any & 0x8000;
+    case WGMMA_TRUNCATED: /* products: quarters */
+        return f16(integer(15) / 2);
     case WGMMA_NVFP4: /* as decoded: times 2^-7 */
         return f16(ref_e2m1(below(16)) * ref_e4m3(below(127)) / 128);
     case WGMMA_UNIFORM:
@@ -120,6 +122,10 @@ static uint32_t accumulator(enum wgmma_numbers numbers)
         return any << 1 ? any : 0;
     case WGMMA_ZEROS:
         return any & 0x80000000;
+    case WGMMA_TRUNCATED: /* whole numbers of 24 bits, also in the end */
+        value = (float)(0xc00000 + (int)(any >> 11));
+        value = any & 1 ? -value : value;
+        break;
     case WGMMA_NVFP4:
     case WGMMA_UNIFORM:
         value = below(2) ? (float)integer(1 << 20) * 0x1p-18f : 0;
@@ -153,8 +159,8 @@ static void fill(unsigned char *block, int n, enum wgmma_numbers numbers,
         for (int j = 0; j < WGMMA_THREADS * 4; j++)
             operands->a[i][j / 4][j % 4] =
                 i < wgmma_inputs_products
-                    ? number(numbers, true) |
-                          (uint32_t)number(numbers, true) << 16
+                    ? number(numbers, true) | (uint32_t)number(numbers, true)
+                                                  << 16
                     : 0;
     }
     for (int i = 0; i < WGMMA_THREADS * n / 2; i++)

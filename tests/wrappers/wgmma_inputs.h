@@ -6,12 +6,14 @@
 #include "both.h"
 
 enum wgmma_numbers {
-    /* All sums are f32 numbers. */
+    /* All sums are f32 numbers, but for the last of these. */
     WGMMA_INTEGERS,  /* times powers of two */
     WGMMA_SUBNORMAL, /* A and B below 2^-14 */
     WGMMA_SPECIAL,   /* integers, a few infinities and NaNs */
     WGMMA_KEPT,      /* A is zero, D any finite number but -0 */
     WGMMA_ZEROS,     /* zeros of both signs */
+    /* Sums of up to 26 bits: the hardware keeps them and then truncates. */
+    WGMMA_TRUNCATED,
     WGMMA_INEXACT,
     WGMMA_NVFP4 = WGMMA_INEXACT,
     WGMMA_UNIFORM,
