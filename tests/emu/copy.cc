@@ -146,6 +146,8 @@ void check_global(const void *address, size_t bytes, const char *what)
     if (!allowed)
         fail("global-out-of-bounds", "%s reads %zu bytes at %p", what, bytes,
              address);
+    if (m->launch->touch)
+        m->launch->touch(address, bytes, 0);
 }
 
 void check_barrier(const barrier &barrier, const char *what)
