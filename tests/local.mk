@@ -75,6 +75,7 @@ endif
 
 # Of the emulated driver; tests/emu_driver.sh runs them.
 driver_tests = \
+	tests/e_api \
 	tests/e_capture \
 	tests/e_contexts \
 	tests/e_cubin \

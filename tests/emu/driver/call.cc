@@ -107,17 +107,17 @@ CUcontext current_context()
 
 CUresult enter(const char *name, unsigned rules)
 {
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = CUDA_SUCCESS, told;
 
     running = plain_name(name);
     emu_knobs.calls++;
     if (in_host_function)
         return refuse(CUDA_ERROR_NOT_PERMITTED,
                       "a host function of a stream calls the driver");
-    if (told_to_fail(rules, &result)) {
+    if (told_to_fail(rules, &told)) {
         snprintf(emu_knobs.failed, sizeof emu_knobs.failed, "%s",
                  running.c_str());
-        return result;
+        return told;
     }
     if (running == "cuInit")
         started = true;
