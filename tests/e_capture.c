@@ -202,7 +202,7 @@ static void test_events(void)
     GPU(cuEventRecord(event, x));
     CHECK_REFUSED(gpu.cuEventSynchronize(event), CUDA_ERROR_CAPTURED_EVENT,
                   "captured");
-    end_x();
+    end(x, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
     GPU(cuEventRecord(event, y)); /* outside */
     begin(x, RELAXED);
@@ -296,6 +296,59 @@ static void test_graph(void)
     }
 }
 
+/* A launch is over when its forks are. */
+static void test_late_join(void)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+
+    begin(x, GLOBAL);
+    GPU(cuEventRecord(event, x));
+    EMU(cuStreamWaitEvent(y, event, 0));
+    EMU(cuMemsetD8Async(memory, 1, BYTES, x));
+    EMU(cuMemsetD8Async(memory + BYTES, 4, 1, y));
+    GPU(cuEventRecord(event, y));
+    EMU(cuStreamWaitEvent(x, event, 0)); /* and nothing after */
+    graph = end(x, 0);
+    GPU(cuGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 8; i++) {
+        GPU(cuMemsetD8(memory, 0, BYTES + 1));
+        GPU(cuStreamSynchronize(NULL));
+        GPU(cuGraphLaunch(exec, x));
+        CHECK_INT(byte_of(BYTES), 4);
+    }
+}
+
+static int noted[4], notes;
+
+static void CUDA_CB note(void *data)
+{
+    noted[notes++] = *(int *)data;
+}
+
+/* Launches of one graph do not overlap, in whatever streams. */
+static void test_launches(void)
+{
+    static int values[] = {0, 1};
+    CUgraph graph;
+    CUgraphExec exec;
+
+    begin(x, GLOBAL);
+    EMU(cuLaunchHostFunc(x, note, &values[0]));
+    EMU(cuLaunchHostFunc(x, note, &values[1]));
+    graph = end(x, 0);
+    GPU(cuGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 8; i++) {
+        notes = 0;
+        GPU(cuGraphLaunch(exec, x));
+        GPU(cuGraphLaunch(exec, y));
+        GPU(cuStreamSynchronize(y));
+        GPU(cuStreamSynchronize(x));
+        for (int j = 0; j < 4; j++)
+            CHECK_INT(noted[j], j % 2);
+    }
+}
+
 int main(void)
 {
     if (!emu_open())
@@ -304,7 +357,7 @@ int main(void)
     y = emu_stream(CU_STREAM_NON_BLOCKING);
     blocking = emu_stream(CU_STREAM_DEFAULT);
     event = emu_event();
-    GPU(cuMemAlloc(&memory, BYTES));
+    GPU(cuMemAlloc(&memory, BYTES + 1));
     test_unsafe();
     test_exchange();
     test_states();
@@ -313,5 +366,7 @@ int main(void)
     test_events();
     test_implicit();
     test_graph();
+    test_late_join();
+    test_launches();
     return test_end();
 }

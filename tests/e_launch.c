@@ -204,6 +204,24 @@ static void test_fault(enum fault fault, CUresult expected, const char *word)
     tear_down(&s);
 }
 
+/* A store behind the end of C, where nothing is mapped otherwise, is found
+ * when C is freed. */
+static void test_slack(void)
+{
+    struct setup s = set_up();
+    jitgemm_operands operands = product_operands(&s.product);
+    void *c = gpu_alloc((size_t)(m * n) * 2 - 16);
+
+    operands.c = &c;
+    JITGEMM(jitgemm_plan_bind(s.plan, &operands, NULL));
+    JITGEMM(jitgemm_run(s.plan, NULL));
+    gpu_sync();
+    CHECK_REFUSED(gpu.cuMemFree((CUdeviceptr)(uintptr_t)c),
+                  CUDA_ERROR_ILLEGAL_ADDRESS, "behind");
+    CHECK_INT(gpu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    tear_down(&s);
+}
+
 /* ---- Overlap ----------------------------------------------------------- */
 
 /* The second kernel waits for nothing; without the attribute it starts when
@@ -250,6 +268,7 @@ int main(void)
     test_fault(FREED, CUDA_ERROR_ILLEGAL_ADDRESS, "out-of-bounds");
     test_fault(MISALIGNED, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned");
     test_fault(BAD_MAP, CUDA_ERROR_LAUNCH_FAILED, "bad-tensor-map");
+    test_slack();
     test_overlap(PRODUCT, true, CUDA_SUCCESS);
     test_overlap(ACTIVATIONS, false, CUDA_SUCCESS);
     test_overlap(ACTIVATIONS, true, CUDA_ERROR_LAUNCH_FAILED);

@@ -188,7 +188,14 @@ static void test_events(CUstream x, CUstream y)
 
 /* ---- What nothing orders ---------------------------------------------- */
 
-enum mistake { NONE, NO_EVENT, LEGACY_NON_BLOCKING, WRONG_EVENT, HOST_WAITS };
+enum mistake {
+    NONE,
+    NO_EVENT,
+    LEGACY_NON_BLOCKING,
+    WRONG_EVENT,
+    HOST_WAITS,
+    HOST_WAITS_LATE
+};
 
 /* A fill in one stream and a copy of the same bytes in another. Which call is
  * the first to see the error is open. */
@@ -212,6 +219,8 @@ static void test_unordered(enum mistake mistake, CUresult expected)
         gpu.cuStreamSynchronize(x);
     emu.cuMemcpyDtoDAsync(to, from + 8, 8,
                           mistake == LEGACY_NON_BLOCKING ? NULL : y);
+    if (mistake == HOST_WAITS_LATE)
+        gpu.cuStreamSynchronize(x);
     CHECK_INT(gpu.cuCtxSynchronize(), expected);
     CHECK(!expected || strstr(knobs->reason, "nothing orders") != NULL);
     CHECK_INT(gpu.cuMemFree(from), expected); /* it stays */
@@ -246,6 +255,7 @@ int main(void)
     if (knobs) {
         test_unordered(NONE, CUDA_SUCCESS);
         test_unordered(HOST_WAITS, CUDA_SUCCESS);
+        test_unordered(HOST_WAITS_LATE, CUDA_ERROR_LAUNCH_FAILED);
         test_unordered(NO_EVENT, CUDA_ERROR_LAUNCH_FAILED);
         test_unordered(LEGACY_NON_BLOCKING, CUDA_ERROR_LAUNCH_FAILED);
         test_unordered(WRONG_EVENT, CUDA_ERROR_LAUNCH_FAILED);

@@ -15,7 +15,7 @@ struct past {
     bool kernel;
     footprint uses;
 };
-std::deque<past> pasts; /* that the host does not know to be over */
+std::deque<past> pasts; /* not over for all that waits */
 constexpr size_t most_pasts = 256;
 moment known;
 
@@ -24,6 +24,15 @@ bool is_in(const moment &when, const stamp &stamp)
     auto part = when.find(stamp.stream);
 
     return part != when.end() && part->second >= stamp.number;
+}
+
+bool all_is_after(const stamp &stamp)
+{
+    for (auto &object : objects<CUstream_st>())
+        for (const operation &operation : object.first->waiting)
+            if (!is_in(operation.after, stamp))
+                return false;
+    return true;
 }
 
 } // namespace
@@ -54,13 +63,14 @@ const moment &host_knows()
     return known;
 }
 
+/* A past is over once all that waits, and so all that will come, is after it. */
 void host_learns(const moment &when)
 {
     std::deque<past> left;
 
     join(&known, when);
     for (past &past : pasts)
-        if (!is_in(known, past.when))
+        if (!is_in(known, past.when) || !all_is_after(past.when))
             left.push_back(std::move(past));
     pasts = std::move(left);
 }
