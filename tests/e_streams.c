@@ -204,9 +204,12 @@ static void test_unordered(enum mistake mistake, CUresult expected)
     CUcontext context = emu_begin();
     CUstream x = emu_stream(CU_STREAM_NON_BLOCKING);
     CUstream y = emu_stream(CU_STREAM_NON_BLOCKING);
-    CUdeviceptr from = allocate(), to = allocate();
+    CUstream z = emu_stream(CU_STREAM_NON_BLOCKING);
+    CUdeviceptr from = allocate(), to = allocate(), else_ = allocate();
     CUevent event = emu_event();
 
+    for (int i = 0; i < 8; i++) /* work that stays behind */
+        emu.cuMemsetD8Async(else_, 1, BYTES, z);
     knobs->reason[0] = 0;
     if (mistake == WRONG_EVENT)
         gpu.cuEventRecord(event, x); /* before the fill */
@@ -252,7 +255,7 @@ int main(void)
         CHECK_REFUSED(emu.cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE,
                       "page-locked");
     emu_end(context);
-    if (knobs) {
+    for (int i = 0; knobs && i < 8; i++) { /* as the seed goes on */
         test_unordered(NONE, CUDA_SUCCESS);
         test_unordered(HOST_WAITS, CUDA_SUCCESS);
         test_unordered(HOST_WAITS_LATE, CUDA_ERROR_LAUNCH_FAILED);

@@ -214,6 +214,42 @@ static void test_kernels(jitgemm_context *context, jitgemm_plan *plan)
                 "kernel", -1);
 }
 
+/* Each driver call of context, plan and binding fails in turn, for the
+ * sanitizer that finds leaks of the host's memory; e_api.c has the rest. */
+static void test_every_failure(void)
+{
+    static const char *const calls[] = {
+        "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+        "cuCtxGetCurrent", "cuCtxPushCurrent", "cuLibraryLoadData",
+        "cuLibraryGetKernel", "cuKernelGetFunction", "cuFuncSetAttribute",
+        "cuMemAlloc", "cuTensorMapEncodeTiled", "cuStreamIsCapturing",
+        "cuMemcpyHtoDAsync"};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (int failing = 1; failing >= 0; failing--) {
+            struct setup s;
+            jitgemm_context *context = NULL;
+            jitgemm_plan *plan = NULL;
+            jitgemm_status status;
+
+            set_up(&s);
+            fakes.cuda->fail = failing ? calls[i] : NULL;
+            fakes.cuda->fail_after = 0;
+            fakes.cuda->fail_result = CUDA_ERROR_OUT_OF_MEMORY;
+            status = jitgemm_context_create(NULL, &context);
+            if (status == JITGEMM_OK)
+                status = jitgemm_plan_create(context, &s.problem, &plan);
+            if (status == JITGEMM_OK)
+                status = jitgemm_plan_bind(plan, &s.operands, NULL);
+            CHECK_INT(status, failing ? JITGEMM_E_MEMORY : JITGEMM_OK);
+            fakes.cuda->fail = NULL;
+            jitgemm_plan_destroy(plan);
+            jitgemm_context_destroy(context);
+            CHECK_INT(fakes.cuda->loads, 0);
+        }
+    }
+}
+
 static void test_contexts(void)
 {
     jitgemm_context_options options = {.size = sizeof options};
@@ -277,6 +313,7 @@ int main(void)
     test_kernels(context, plan);
     jitgemm_plan_destroy(plan);
     jitgemm_context_destroy(context);
+    test_every_failure();
     fakes_close(&fakes);
     return test_end();
 }

@@ -13,7 +13,6 @@ using namespace emu_driver;
 namespace {
 
 CUcontext primary; /* null while nobody retains it */
-int retained;
 
 CUresult check_device(CUdevice device)
 {
@@ -133,7 +132,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 
         if (result != CUDA_SUCCESS)
             return result;
-        if (!retained++)
+        if (!emu_knobs.retained++)
             primary = make_context();
         *context = primary;
         return CUDA_SUCCESS;
@@ -145,10 +144,10 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
     return call(__func__, initialized, [&] {
         CUresult result = check_device(device);
 
-        if (result == CUDA_SUCCESS && !retained)
+        if (result == CUDA_SUCCESS && !emu_knobs.retained)
             return refuse(CUDA_ERROR_INVALID_CONTEXT,
                           "released more often than retained");
-        if (result == CUDA_SUCCESS && !--retained) {
+        if (result == CUDA_SUCCESS && !--emu_knobs.retained) {
             destroy(primary);
             primary = nullptr;
         }

@@ -16,7 +16,8 @@ struct emu_knobs emu_knobs = {nullptr, CUDA_ERROR_OUT_OF_MEMORY,
                               0,       0,
                               0,       0,
                               0,       0,
-                              0,       0};
+                              0,       0,
+                              0};
 
 namespace emu_driver {
 

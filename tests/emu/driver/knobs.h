@@ -19,7 +19,7 @@ struct emu_knobs {
     /* So far. Uploads: copies from the host that were enqueued. */
     int calls, uploads, launches;
     /* Now: not yet freed, unloaded, released, destroyed, popped. */
-    int allocations, libraries, contexts, streams, events, pushed;
+    int allocations, libraries, contexts, streams, events, pushed, retained;
     int leaked; /* allocations freed only by the end of their context */
 };
 
