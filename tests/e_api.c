@@ -140,10 +140,9 @@ struct balance {
 
 static struct balance balance(void)
 {
-    return (struct balance){knobs->allocations, knobs->libraries,
-                            knobs->contexts,    knobs->streams,
-                            knobs->events,      knobs->pushed,
-                            knobs->retained,    knobs->leaked};
+    return (struct balance){
+        knobs->allocations, knobs->libraries, knobs->contexts, knobs->streams,
+        knobs->events,      knobs->pushed,    knobs->retained, knobs->leaked};
 }
 
 static void check_balance(struct balance before)
@@ -193,13 +192,13 @@ static bool fail_at(const char *name, int n_th)
 static void test_every_failure(void)
 {
     static const char *const calls[] = {
-        "cuDeviceGet",          "cuDeviceGetAttribute",
-        "cuCtxGetCurrent",      "cuDevicePrimaryCtxRetain",
-        "cuLibraryLoadData",    "cuLibraryGetKernel",
-        "cuKernelGetFunction",  "cuFuncSetAttribute",
-        "cuMemAlloc",           "cuTensorMapEncodeTiled",
-        "cuStreamIsCapturing",  "cuMemcpyHtoDAsync",
-        "cuLaunchKernelEx",     "cuCtxPushCurrent"};
+        "cuDeviceGet",         "cuDeviceGetAttribute",
+        "cuCtxGetCurrent",     "cuDevicePrimaryCtxRetain",
+        "cuLibraryLoadData",   "cuLibraryGetKernel",
+        "cuKernelGetFunction", "cuFuncSetAttribute",
+        "cuMemAlloc",          "cuTensorMapEncodeTiled",
+        "cuStreamIsCapturing", "cuMemcpyHtoDAsync",
+        "cuLaunchKernelEx",    "cuCtxPushCurrent"};
     int count = 0;
 
     while (fail_at("allocation", count))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures and graphs of the emulated driver: results 900 to 908, which calls
- * spoil a capture, forks, and replays. */
+/* Captures of streams on the emulated driver: results 900 to 908, and which
+ * calls spoil a capture. */
 #include <pthread.h>
 
 #include "emu_calls.h"
@@ -236,119 +236,6 @@ static void test_implicit(void)
     end(x, 0);
 }
 
-/* ---- Graphs ------------------------------------------------------------ */
-
-static int byte_of(int i)
-{
-    unsigned char byte;
-
-    GPU(cuStreamSynchronize(x));
-    GPU(cuMemcpyDtoH(&byte, memory + (CUdeviceptr)i, 1));
-    return byte;
-}
-
-/* x: 1 everywhere, then y and x in parallel, then x copies y's result. */
-static CUgraph fork_and_join(void)
-{
-    begin(x, GLOBAL);
-    EMU(cuMemsetD8Async(memory, 1, BYTES, x));
-    GPU(cuEventRecord(event, x));
-    EMU(cuStreamWaitEvent(y, event, 0));
-    EMU(cuMemsetD8Async(memory, 2, 1, y));
-    GPU(cuEventRecord(event, y));
-    EMU(cuMemsetD8Async(memory + 1, 3, 1, x));
-    EMU(cuStreamWaitEvent(x, event, 0));
-    EMU(cuMemcpyDtoDAsync(memory + 2, memory, 1, x));
-    return end(x, 0);
-}
-
-static void test_graph(void)
-{
-    CUgraph graph = fork_and_join();
-    CUgraphExec exec;
-
-    GPU(cuStreamSynchronize(x));
-    GPU(cuMemsetD8(memory, 0, BYTES));
-    CHECK_INT(byte_of(0), 0); /* captured, not done */
-    GPU(cuGraphInstantiate(&exec, graph, 0));
-    EMU(cuGraphDestroy(graph));
-    for (int i = 0; i < 16; i++) {
-        GPU(cuMemsetD8(memory, 0, BYTES));
-        GPU(cuStreamSynchronize(NULL));
-        GPU(cuGraphLaunch(exec, x));
-        if (i % 3 == 0)
-            GPU(cuGraphLaunch(exec, x));
-        CHECK_INT(byte_of(0), 2);
-        CHECK_INT(byte_of(1), 3);
-        CHECK_INT(byte_of(2), 2);
-        CHECK_INT(byte_of(3), 1);
-    }
-    GPU(cuMemsetD8(memory, 0, BYTES));
-    GPU(cuStreamSynchronize(NULL));
-    GPU(cuGraphLaunch(exec, x));
-    EMU(cuGraphExecDestroy(exec)); /* what was launched still happens */
-    CHECK_INT(byte_of(2), 2);
-    if (knobs) {
-        CHECK_REFUSED(gpu.cuGraphLaunch(exec, x), CUDA_ERROR_INVALID_VALUE,
-                      "no graph");
-        CHECK_REFUSED(gpu.cuGraphInstantiate(&exec, graph, 0),
-                      CUDA_ERROR_INVALID_VALUE, "no graph");
-    }
-}
-
-/* A launch is over when its forks are. */
-static void test_late_join(void)
-{
-    CUgraph graph;
-    CUgraphExec exec;
-
-    begin(x, GLOBAL);
-    GPU(cuEventRecord(event, x));
-    EMU(cuStreamWaitEvent(y, event, 0));
-    EMU(cuMemsetD8Async(memory, 1, BYTES, x));
-    EMU(cuMemsetD8Async(memory + BYTES, 4, 1, y));
-    GPU(cuEventRecord(event, y));
-    EMU(cuStreamWaitEvent(x, event, 0)); /* and nothing after */
-    graph = end(x, 0);
-    GPU(cuGraphInstantiate(&exec, graph, 0));
-    for (int i = 0; i < 8; i++) {
-        GPU(cuMemsetD8(memory, 0, BYTES + 1));
-        GPU(cuStreamSynchronize(NULL));
-        GPU(cuGraphLaunch(exec, x));
-        CHECK_INT(byte_of(BYTES), 4);
-    }
-}
-
-static int noted[4], notes;
-
-static void CUDA_CB note(void *data)
-{
-    noted[notes++] = *(int *)data;
-}
-
-/* Launches of one graph do not overlap, in whatever streams. */
-static void test_launches(void)
-{
-    static int values[] = {0, 1};
-    CUgraph graph;
-    CUgraphExec exec;
-
-    begin(x, GLOBAL);
-    EMU(cuLaunchHostFunc(x, note, &values[0]));
-    EMU(cuLaunchHostFunc(x, note, &values[1]));
-    graph = end(x, 0);
-    GPU(cuGraphInstantiate(&exec, graph, 0));
-    for (int i = 0; i < 8; i++) {
-        notes = 0;
-        GPU(cuGraphLaunch(exec, x));
-        GPU(cuGraphLaunch(exec, y));
-        GPU(cuStreamSynchronize(y));
-        GPU(cuStreamSynchronize(x));
-        for (int j = 0; j < 4; j++)
-            CHECK_INT(noted[j], j % 2);
-    }
-}
-
 int main(void)
 {
     if (!emu_open())
@@ -365,8 +252,5 @@ int main(void)
     test_forks();
     test_events();
     test_implicit();
-    test_graph();
-    test_late_join();
-    test_launches();
     return test_end();
 }

@@ -62,6 +62,35 @@ static void test_archs(void)
     unsetenv("JITGEMM_EMU_DEVICE");
 }
 
+/* Handles of a library that was unloaded, and names that it does not have. */
+static void test_handles(const void *image)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction function;
+    CUlaunchConfig config = {.gridDimX = 1,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 1,
+                             .blockDimY = 1,
+                             .blockDimZ = 1};
+
+    EMU(cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+    CHECK_REFUSED(emu.cuLibraryGetKernel(&kernel, library, "sm90"),
+                  CUDA_ERROR_NOT_FOUND, "no sm90");
+    EMU(cuLibraryGetKernel(&kernel, library, "sm90_activations"));
+    EMU(cuKernelGetFunction(&function, kernel));
+    EMU(cuLibraryUnload(library));
+    CHECK_REFUSED(emu.cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE,
+                  "no library");
+    CHECK_REFUSED(emu.cuLibraryGetKernel(&kernel, library, "sm90_activations"),
+                  CUDA_ERROR_INVALID_HANDLE, "no library");
+    CHECK_REFUSED(emu.cuKernelGetFunction(&function, kernel),
+                  CUDA_ERROR_INVALID_HANDLE, "no kernel");
+    CHECK_REFUSED(emu.cuLaunchKernelEx(&config, function, NULL, NULL),
+                  CUDA_ERROR_INVALID_HANDLE, "no function");
+}
+
 /* The layout of the other CUDA version has the number elsewhere. */
 static void test_layouts(unsigned char *image)
 {
@@ -123,6 +152,7 @@ int main(void)
         return TEST_SKIP;
     test_archs();
     compiled = compile("sm_90a");
+    test_handles(compiled.cubin.data);
     test_layouts(compiled.cubin.data);
     test_damage(compiled.cubin.data);
     jg_compiled_free(&compiled);

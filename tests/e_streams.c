@@ -150,7 +150,8 @@ static void test_implicit_waits(void)
                       CUDA_ERROR_INVALID_HANDLE, "destroyed");
 }
 
-/* The legacy stream and the blocking ones wait for each other. */
+/* The legacy stream and the blocking ones, of which each thread has one, wait
+ * for each other. */
 static void test_legacy(void)
 {
     CUstream blocking = emu_stream(CU_STREAM_DEFAULT);
@@ -162,6 +163,8 @@ static void test_legacy(void)
     EMU(cuMemcpyDtoDAsync(y, x, BYTES, blocking));
     GPU(cuStreamSynchronize(blocking));
     CHECK_INT(byte_of(y), 9);
+    EMU(cuMemsetD8Async(y, 10, BYTES, CU_STREAM_PER_THREAD));
+    CHECK_INT(byte_of(y), 10);
     EMU(cuStreamDestroy(blocking));
     GPU(cuMemFree(x));
     GPU(cuMemFree(y));
@@ -205,11 +208,11 @@ static void test_unordered(enum mistake mistake, CUresult expected)
     CUstream x = emu_stream(CU_STREAM_NON_BLOCKING);
     CUstream y = emu_stream(CU_STREAM_NON_BLOCKING);
     CUstream z = emu_stream(CU_STREAM_NON_BLOCKING);
-    CUdeviceptr from = allocate(), to = allocate(), else_ = allocate();
+    CUdeviceptr from = allocate(), to = allocate(), unrelated = allocate();
     CUevent event = emu_event();
 
     for (int i = 0; i < 8; i++) /* work that stays behind */
-        emu.cuMemsetD8Async(else_, 1, BYTES, z);
+        emu.cuMemsetD8Async(unrelated, 1, BYTES, z);
     knobs->reason[0] = 0;
     if (mistake == WRONG_EVENT)
         gpu.cuEventRecord(event, x); /* before the fill */

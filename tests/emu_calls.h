@@ -19,7 +19,6 @@
     _(cuEventQuery)                                                           \
     _(cuFuncGetAttribute)                                                     \
     _(cuFuncSetAttribute)                                                     \
-    _(cuGetErrorString)                                                       \
     _(cuGraphDestroy)                                                         \
     _(cuGraphExecDestroy)                                                     \
     _(cuKernelGetFunction)                                                    \

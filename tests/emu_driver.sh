@@ -12,7 +12,7 @@ done
 for seed in 4 6 7; do
     JITGEMM_EMU_SEED=$seed
     export JITGEMM_EMU_SEED
-    for test in capture contexts streams; do
+    for test in capture contexts graph streams; do
         echo "$test, seed $seed"
         must "$JG_BUILDDIR/tests/e_$test"
     done

@@ -11,8 +11,8 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     programs="tests/g_gemm tests/g_plan tests/n_specs tests/e_capture
-        tests/e_contexts tests/e_streams tests/bench/bench tests/bench/first
-        examples/grouped_gemm"
+        tests/e_contexts tests/e_graph tests/e_streams tests/bench/bench
+        tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
     rm -rf "$dir"
     mkdir -p "$dir"
@@ -63,7 +63,7 @@ run() {
     step specs "$dir/bin/n_specs"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
-    for rules in capture contexts streams; do # of the emulated driver
+    for rules in capture contexts graph streams; do # of the emulated driver
         step "$rules" "$dir/bin/e_$rules"
     done
     for tool in memcheck racecheck synccheck; do

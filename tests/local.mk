@@ -80,6 +80,7 @@ driver_tests = \
 	tests/e_contexts \
 	tests/e_cubin \
 	tests/e_driver \
+	tests/e_graph \
 	tests/e_launch \
 	tests/e_streams
 

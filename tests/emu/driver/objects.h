@@ -68,6 +68,8 @@ struct CUctx_st {
 };
 
 struct CUstream_st {
+    static inline unsigned made = 0;
+    const unsigned number = made++; /* addresses differ between runs */
     bool alive = true;
     CUcontext context;
     bool blocking; /* waits for the legacy stream, and it for this one */

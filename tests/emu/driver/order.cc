@@ -63,7 +63,7 @@ const moment &host_knows()
     return known;
 }
 
-/* A past is over once all that waits, and so all that will come, is after it. */
+/* A past is over once all that waits comes after it, as all else will. */
 void host_learns(const moment &when)
 {
     std::deque<past> left;

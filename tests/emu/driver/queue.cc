@@ -9,6 +9,8 @@
 #include "launch.h"
 #include "order.h"
 
+#include <algorithm>
+
 #include <stdlib.h>
 
 namespace emu_driver {
@@ -124,8 +126,26 @@ bool run_something()
             ready.push_back(object.first);
     if (ready.empty())
         return false;
+    std::sort(ready.begin(), ready.end(), [](CUstream x, CUstream y) {
+        return x->number < y->number;
+    });
     run_next(ready[choose(ready.size())]);
     return true;
+}
+
+/* The calling thread's. */
+CUstream own_stream(CUcontext context)
+{
+    thread_local std::map<CUcontext, CUstream> streams;
+    CUstream &own = streams[context];
+
+    if (!own) {
+        own = create<CUstream_st>();
+        own->context = context;
+        own->blocking = true;
+        emu_knobs.streams++;
+    }
+    return own;
 }
 
 } // namespace
@@ -155,12 +175,16 @@ void run_some()
 
 CUresult find_stream(CUstream handle, CUstream *stream)
 {
-    if (!handle || handle == CU_STREAM_LEGACY) {
-        if (!current_context())
+    if (!handle || handle == CU_STREAM_LEGACY ||
+        handle == CU_STREAM_PER_THREAD) {
+        CUcontext context = current_context();
+
+        if (!context)
             return refuse(CUDA_ERROR_INVALID_CONTEXT,
                           "the thread has no current context, whose stream "
-                          "NULL would be");
-        handle = current_context()->legacy;
+                          "this would be");
+        handle = handle == CU_STREAM_PER_THREAD ? own_stream(context)
+                                                : context->legacy;
     }
     if (!objects<CUstream_st>().count(handle))
         return refuse(CUDA_ERROR_INVALID_HANDLE, "%p is no stream",
