@@ -33,7 +33,7 @@ CUresult cuInit(unsigned flags)
 CUresult cuDriverGetVersion(int *version)
 {
     return call(__func__, anytime, [&] {
-        *version = emu_knobs.version;
+        *version = emu_knobs.version ? emu_knobs.version : CUDA_VERSION;
         return CUDA_SUCCESS;
     });
 }

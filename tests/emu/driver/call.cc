@@ -9,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct emu_knobs emu_knobs = {nullptr, CUDA_ERROR_OUT_OF_MEMORY,
-                              0,       "",
-                              "",      CUDA_VERSION,
-                              0,       0,
-                              0,       0,
-                              0,       0,
-                              0,       0,
-                              0,       0,
-                              0};
+struct emu_knobs emu_knobs;
 
 namespace emu_driver {
 

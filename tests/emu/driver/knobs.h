@@ -15,7 +15,7 @@ struct emu_knobs {
     int fail_after;    /* so many successes before */
     char failed[64];   /* the function that last failed so */
     char reason[1024]; /* why a call or a launch last failed otherwise */
-    int version;       /* of the driver: 13000 */
+    int version;       /* of the driver; 0: that of the headers */
     /* So far. Uploads: copies from the host that were enqueued. */
     int calls, uploads, launches;
     /* Now: not yet freed, unloaded, released, destroyed, popped. */
