@@ -81,6 +81,7 @@ void *gpu_upload(const void *from, size_t bytes)
 
     if (bytes)
         GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)memory, from, bytes));
+    GPU(cuStreamSynchronize(NULL)); /* it may return before it has landed */
     return memory;
 }
 

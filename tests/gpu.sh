@@ -10,8 +10,10 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    make -s -C "$build" tests/g_gemm tests/g_plan tests/g_wrappers \
-        tests/n_specs tests/bench/bench tests/bench/first examples/grouped_gemm
+    programs="tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs
+        tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
+        tests/bench/bench tests/bench/first examples/grouped_gemm"
+    make -s -C "$build" $programs
     rm -rf "$dir"
     mkdir -p "$dir"
     dir=$(cd "$dir" && pwd)
@@ -20,8 +22,7 @@ stage() {
     find "$dir/root" -name 'libjitgemm.so*' -exec cp -P {} "$dir/lib" \;
     find "$dir/root" -name jitgemm-warm -exec cp {} "$dir/bin" \;
     rm -rf "$dir/root"
-    for program in tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs \
-        tests/bench/bench tests/bench/first examples/grouped_gemm; do
+    for program in $programs; do
         real=$build/${program%/*}/.libs/${program##*/}
         [ -f "$real" ] || real=$build/$program
         cp "$real" "$dir/bin"
@@ -63,6 +64,9 @@ run() {
     step wrappers "$dir/bin/g_wrappers"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
+    for rules in capture contexts graph streams; do # of the emulated driver
+        step "$rules" "$dir/bin/e_$rules"
+    done
     for tool in memcheck racecheck synccheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small

@@ -44,6 +44,7 @@ script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_gemm.sh \
+	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
 	tests/emu_wrappers.sh \
 	tests/t_emu_names.sh \
@@ -86,13 +87,26 @@ emu_tests += \
 	tests/e_wgmma
 endif
 
-check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests)
+# Of the emulated driver; tests/emu_driver.sh runs them.
+driver_tests = \
+	tests/e_api \
+	tests/e_capture \
+	tests/e_contexts \
+	tests/e_cubin \
+	tests/e_driver \
+	tests/e_graph \
+	tests/e_launch \
+	tests/e_streams
+
+check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) \
+	$(driver_tests)
 LDADD = tests/libtest.la libjg.la
 
 # What several tests share.
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
 	tests/cases.c tests/cases.h \
+	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
@@ -265,11 +279,24 @@ endif
 endif
 tests_emu_libcuda_emu_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
+	tests/emu/driver/api_capture.cc tests/emu/driver/api_context.cc \
+	tests/emu/driver/api_copy.cc tests/emu/driver/api_device.cc \
+	tests/emu/driver/api_error.cc tests/emu/driver/api_event.cc \
+	tests/emu/driver/api_graph.cc tests/emu/driver/api_launch.cc \
+	tests/emu/driver/api_library.cc tests/emu/driver/api_memory.cc \
+	tests/emu/driver/api_stream.cc tests/emu/driver/api_tensor_map.cc \
+	tests/emu/driver/call.cc tests/emu/driver/call.h \
+	tests/emu/driver/capture.cc tests/emu/driver/capture.h \
+	tests/emu/driver/chips.cc tests/emu/driver/chips.h \
 	tests/emu/driver/cubin.cc tests/emu/driver/cubin.h \
-	tests/emu/driver/device.cc tests/emu/driver/device.h \
-	tests/emu/driver/library.cc tests/emu/driver/library.h \
-	tests/emu/driver/memory.cc tests/emu/driver/memory.h \
-	tests/emu/driver/stream.cc
+	tests/emu/driver/footprint.cc tests/emu/driver/footprint.h \
+	tests/emu/driver/heap.cc tests/emu/driver/heap.h \
+	tests/emu/driver/host_memory.cc tests/emu/driver/host_memory.h \
+	tests/emu/driver/kernel_build.cc tests/emu/driver/kernel_build.h \
+	tests/emu/driver/knobs.h tests/emu/driver/launch.cc \
+	tests/emu/driver/launch.h tests/emu/driver/objects.h \
+	tests/emu/driver/order.cc tests/emu/driver/order.h \
+	tests/emu/driver/queue.cc tests/emu/driver/queue.h
 tests_emu_libcuda_emu_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_emu_libcuda_emu_la_LIBADD =
@@ -285,8 +312,8 @@ EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
-tests/emu_driver.log: tests/e_driver tests/n_specs
-check_PROGRAMS += tests/e_driver
+tests/emu_overlap.log: tests/g_gemm tests/n_specs
+tests/emu_driver.log: $(driver_tests) tests/n_specs
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
@@ -299,10 +326,12 @@ AM_TESTS_ENVIRONMENT = \
 	unset JITGEMM_ `env | $(SED) -n 's/^\(JITGEMM_[A-Z_]*\)=.*/\1/p'`; \
 	JG_SRCDIR='$(abs_srcdir)'; JG_BUILDDIR='$(abs_builddir)'; \
 	JG_FAKES="$${JG_FAKES-$(abs_builddir)/tests/fake/.libs}"; \
-	JG_HOST_TESTS='$(host_tests)'; JG_THREAD_TESTS='$(thread_tests)'; \
+	JG_HOST_TESTS='$(host_tests)'; JG_DRIVER_TESTS='$(driver_tests)'; \
+	JG_THREAD_TESTS='$(thread_tests)'; \
 	JG_WITH_CUDA='$(with_cuda)'; JG_CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; \
 	CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; MAKE='$(MAKE)'; \
-	export JG_SRCDIR JG_BUILDDIR JG_FAKES JG_HOST_TESTS JG_THREAD_TESTS \
+	export JG_SRCDIR JG_BUILDDIR JG_FAKES JG_HOST_TESTS \
+	    JG_DRIVER_TESTS JG_THREAD_TESTS \
 	    JG_WITH_CUDA JG_CUDA_CPPFLAGS CC CXX NM MAKE;
 
 clean-local: clean-tests

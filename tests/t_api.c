@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions on a fake driver: every rule on arguments, what a run
- * does and does not do, and every driver call failing in turn. */
+/* The public functions' rules on arguments, on a fake driver. What they do is
+ * tested on the emulated one: e_api.c. */
 #include "jitgemm.h"
 
 #include <cuda.h>
@@ -181,73 +181,7 @@ static void test_operands(jitgemm_plan *plan)
     CHECK_ERROR(jitgemm_plan_bind(NULL, &s.operands, NULL),
                 JITGEMM_E_ARGUMENT, "plan", -1);
     CHECK_ERROR(jitgemm_run(NULL, NULL), JITGEMM_E_ARGUMENT, "plan", -1);
-    CHECK_INT(fakes.cuda->uploads, 0);
     CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_E_NOT_READY);
-}
-
-static void test_bind_and_run(jitgemm_plan *plan)
-{
-    struct setup s;
-    int allocations, calls;
-
-    set_up(&s);
-    fakes.cuda->capturing = 1;
-    CHECK_ERROR(jitgemm_plan_bind(plan, &s.operands, NULL),
-                JITGEMM_E_NOT_READY, "stream", -1);
-    fakes.cuda->capturing = 0;
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->uploads, 1);
-    s.operands.alpha = NULL; /* the same as an array of NULL */
-    fakes.cuda->capturing = 1;
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    fakes.cuda->capturing = 0;
-    CHECK_INT(fakes.cuda->uploads, 1);
-    s.a[1] = s.c[2]; /* of the empty group */
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->uploads, 1);
-    s.b[0] = (const char *)s.b[0] + 16;
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->uploads, 2);
-
-    /* A failed upload leaves the old binding, and the next bind uploads. */
-    s.b[0] = (const char *)s.b[0] + 16;
-    fakes.cuda->fail = "cuMemcpyHtoDAsync";
-    fakes.cuda->fail_after = 0;
-    fakes.cuda->fail_result = CUDA_ERROR_ILLEGAL_ADDRESS;
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_E_DRIVER);
-    CHECK_INT(jitgemm_last_error()->cuda, CUDA_ERROR_ILLEGAL_ADDRESS);
-    fakes.cuda->fail = NULL;
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->uploads, 3);
-
-    /* A run: two launches in the plan's context and nothing else. */
-    allocations = fakes.cuda->allocations;
-    calls = fakes.cuda->calls;
-    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->launches, 2);
-    CHECK_INT(fakes.cuda->calls, calls + 5); /* get, push, 2 launches, pop */
-    CHECK_INT(fakes.cuda->allocations, allocations);
-    CHECK_INT(fakes.cuda->pushed, 0);
-    fakes.cuda->fail = "cuLaunchKernelEx";
-    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_E_DRIVER);
-    fakes.cuda->fail = NULL;
-    CHECK_INT(fakes.cuda->pushed, 0);
-}
-
-static void test_empty(jitgemm_context *context)
-{
-    struct setup s;
-    jitgemm_plan *plan = NULL;
-    int launches = fakes.cuda->launches;
-
-    set_up(&s);
-    memset(s.m, 0, sizeof s.m);
-    CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
-    memset(s.a, 0, sizeof s.a);
-    CHECK_INT(jitgemm_plan_bind(plan, &s.operands, NULL), JITGEMM_OK);
-    CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_OK);
-    CHECK_INT(fakes.cuda->launches, launches);
-    jitgemm_plan_destroy(plan);
 }
 
 static void test_kernels(jitgemm_context *context, jitgemm_plan *plan)
@@ -280,8 +214,8 @@ static void test_kernels(jitgemm_context *context, jitgemm_plan *plan)
                 "kernel", -1);
 }
 
-/* Each driver call of context, plan and binding fails in turn: an error with
- * its code, nothing leaked, and the same works once it no longer fails. */
+/* Each driver call of context, plan and binding fails in turn, for the
+ * sanitizer that finds leaks of the host's memory; e_api.c has the rest. */
 static void test_every_failure(void)
 {
     static const char *const calls[] = {
@@ -307,18 +241,10 @@ static void test_every_failure(void)
                 status = jitgemm_plan_create(context, &s.problem, &plan);
             if (status == JITGEMM_OK)
                 status = jitgemm_plan_bind(plan, &s.operands, NULL);
-            if (failing && status == JITGEMM_OK)
-                fprintf(stderr, "%s failed, but nobody noticed\n", calls[i]);
             CHECK_INT(status, failing ? JITGEMM_E_MEMORY : JITGEMM_OK);
-            if (failing)
-                CHECK_INT(jitgemm_last_error()->cuda,
-                          CUDA_ERROR_OUT_OF_MEMORY);
             fakes.cuda->fail = NULL;
             jitgemm_plan_destroy(plan);
             jitgemm_context_destroy(context);
-            CHECK_INT(fakes.cuda->allocations, 0);
-            CHECK_INT(fakes.cuda->retained, 0);
-            CHECK_INT(fakes.cuda->pushed, 0);
             CHECK_INT(fakes.cuda->loads, 0);
         }
     }
@@ -384,10 +310,8 @@ int main(void)
     test_struct_sizes(context);
     CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
     test_operands(plan);
-    test_bind_and_run(plan);
     test_kernels(context, plan);
     jitgemm_plan_destroy(plan);
-    test_empty(context);
     jitgemm_context_destroy(context);
     test_every_failure();
     fakes_close(&fakes);

@@ -11,6 +11,15 @@
 
 namespace {
 
+/* Of a thread's stack, not far from what it uses now. */
+bool is_local(const void *pointer)
+{
+    const char *here = static_cast<const char *>(__builtin_frame_address(0));
+    ptrdiff_t distance = static_cast<const char *>(pointer) - here;
+
+    return distance > -4096 && distance < 65536;
+}
+
 /* Other memory is guarded by pages, but for what an earlier launch may still
  * be using. */
 void access(const void *pointer, size_t bytes, bool write)
@@ -21,6 +30,8 @@ void access(const void *pointer, size_t bytes, bool write)
         emu::shared_access(pointer, bytes, write);
         return;
     }
+    if (is_local(pointer))
+        return;
     const emu_launch &launch = *emu::m->launch;
     if (launch.depend && launch.check && !emu::m->dependence_ran &&
         launch.check(pointer, bytes, write) < 0)
@@ -28,6 +39,18 @@ void access(const void *pointer, size_t bytes, bool write)
                   "a thread %s %p, which an earlier launch may still be "
                   "using: no griddepcontrol.wait",
                   write ? "writes" : "reads", pointer);
+    if (launch.touch)
+        launch.touch(pointer, bytes, write);
+}
+
+/* A vector's access on the device wants its address aligned to all of it. */
+void aligned_access(const void *pointer, size_t bytes, bool write)
+{
+    if (emu::m && emu::m->current &&
+        reinterpret_cast<uintptr_t>(pointer) % bytes)
+        emu::fail("misaligned", "a thread %s %zu bytes at %p",
+                  write ? "writes" : "reads", bytes, pointer);
+    access(pointer, bytes, write);
 }
 
 } // namespace
@@ -37,11 +60,11 @@ void access(const void *pointer, size_t bytes, bool write)
 #define HOOKS(bytes)                                                          \
     HOOK __tsan_read##bytes(void *p)                                          \
     {                                                                         \
-        access(p, bytes, false);                                              \
+        aligned_access(p, bytes, false);                                      \
     }                                                                         \
     HOOK __tsan_write##bytes(void *p)                                         \
     {                                                                         \
-        access(p, bytes, true);                                               \
+        aligned_access(p, bytes, true);                                       \
     }                                                                         \
     HOOK __tsan_unaligned_read##bytes(void *p)                                \
     {                                                                         \

@@ -18,6 +18,9 @@ struct emu_launch {
     /* Whether an asynchronous access may be made: 1 yes, 0 no, -1 the memory
      * belongs to a launch that this one has not waited for. NULL: all may. */
     int (*check)(const void *address, size_t bytes, int write);
+    /* Told of each access to other than shared memory and a thread's own
+     * variables, before it is made. NULL: nobody is. */
+    void (*touch)(const void *address, size_t bytes, int write);
     char *report; /* "" on success, else "name: what happened" */
     size_t report_bytes;
     /* Not NULL: the launch is a programmatic dependent one. Called once, at

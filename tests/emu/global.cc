@@ -20,6 +20,8 @@ void check_global(const void *address, size_t bytes, bool write,
     if (!allowed)
         fail("global-out-of-bounds", "%s %s %zu bytes at %p", what, does,
              bytes, address);
+    if (m->launch->touch)
+        m->launch->touch(address, bytes, write);
 }
 
 } // namespace emu

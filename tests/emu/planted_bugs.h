@@ -149,6 +149,8 @@ static const bug bugs[] = {
     {"activations not swizzled", ACTIVATIONS_TEXT,
      "s/mma::activation_piece_offset(row, piece)/row * 128 + piece * 16/",
      "wrong-result"},
+    {"activations read at odd addresses", ACTIVATIONS_TEXT,
+     "s/k \\/ 2 + piece \\/ 4 \\* 4/& + 2/", "misaligned"},
     {"decoded without the proxy fence", PRODUCT_TEXT, "/fence_proxy_async();/d",
      "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,

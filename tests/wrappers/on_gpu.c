@@ -53,6 +53,7 @@ static const unsigned char *gpu_maps(const struct both_case *c, void *in)
     if (c->maps_count)
         GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)memory, maps,
                          c->maps_count * sizeof *maps));
+    GPU(cuStreamSynchronize(NULL)); /* a pageable copy may land later */
     free(maps);
     return memory;
 }

@@ -13,6 +13,7 @@ struct cubin {
     std::string spec;    /* constants of namespace spec */
     std::string symbol;  /* of its __global__ function */
     unsigned registers;  /* a thread */
+    unsigned threads;    /* a block, at most */
     unsigned parameter_bytes;
 };
 

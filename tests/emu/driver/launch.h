@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel with all that it was launched with, and running it. */
+#ifndef EMU_DRIVER_LAUNCH_H
+#define EMU_DRIVER_LAUNCH_H
+
+#include "objects.h"
+
+namespace emu_driver {
+
+struct launch {
+    CUlibrary library;
+    unsigned grid[3], block[3];
+    size_t shared_bytes;
+    bool overlap; /* may start before what is before it has ended */
+    /* A copy, aligned as strictly as a parameter can be. */
+    struct alignas(128) parameter {
+        unsigned char bytes[128];
+    };
+    std::vector<parameter> parameter;
+};
+
+/* The error that the context will have, said on standard error; and what the
+ * kernel used of device memory. */
+CUresult run_launch(const launch &launch, footprint *uses);
+
+/* The second may start before the first has ended, and does so. What it uses
+ * before it waits may be nothing that the first writes. */
+bool can_overlap(const launch &first, const launch &second);
+CUresult run_overlapped(const launch &first, footprint *first_uses,
+                        const launch &second, footprint *second_uses);
+
+} // namespace emu_driver
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits runs the work, any stream's that is ready, until what it waits for
+ * has happened. */
+#include "queue.h"
+#include "../random.h"
+#include "call.h"
+#include "capture.h"
+#include "heap.h"
+#include "launch.h"
+#include "order.h"
+
+#include <algorithm>
+
+#include <stdlib.h>
+
+namespace emu_driver {
+
+namespace {
+
+unsigned long long seed()
+{
+    static const char *text = getenv("JITGEMM_EMU_SEED");
+
+    return text && *text ? strtoull(text, nullptr, 10) : 1;
+}
+
+emu::random_source &source()
+{
+    static emu::random_source random{seed()};
+
+    return random;
+}
+
+bool is_ready(CUstream stream)
+{
+    return !stream->waiting.empty() &&
+           has_happened(stream->waiting.front().after);
+}
+
+/* Whether the second operation may start before the first has ended. */
+bool may_overlap(CUstream stream)
+{
+    if (stream->waiting.size() < 2)
+        return false;
+    const operation &first = stream->waiting[0];
+    const operation &second = stream->waiting[1];
+
+    if (!first.kernel || !second.kernel ||
+        !can_overlap(*first.kernel, *second.kernel) || choose(4) == 0)
+        return false;
+    for (const auto &part : second.after)
+        if (part.first != stream && part.first->done < part.second)
+            return false;
+    return true;
+}
+
+/* A copy or a fill: its memory may have been freed since. */
+CUresult run_work(const operation &todo)
+{
+    for (bool write : {false, true})
+        for (const auto &span : todo.uses.all(write)) {
+            std::string why = heap_fault(span.begin, span.end - span.begin);
+
+            if (!why.empty())
+                return report(CUDA_ERROR_ILLEGAL_ADDRESS, todo.name,
+                              why.c_str());
+        }
+    heap_access access;
+    return todo.work();
+}
+
+/* With what it used, for the check of its order. */
+CUresult run_one(CUstream stream, operation todo)
+{
+    uint64_t number = stream->done + 1;
+    CUresult result =
+        todo.kernel ? run_launch(*todo.kernel, &todo.uses) : run_work(todo);
+
+    stream->done = number;
+    return result == CUDA_SUCCESS ? check_order({stream, number}, todo)
+                                  : result;
+}
+
+CUresult run_two(CUstream stream, operation first, operation second)
+{
+    uint64_t number = stream->done + 1;
+    CUresult result = run_overlapped(*first.kernel, &first.uses,
+                                     *second.kernel, &second.uses);
+
+    stream->done = number + 1;
+    if (result == CUDA_SUCCESS)
+        result = check_order({stream, number}, first);
+    return result == CUDA_SUCCESS ? check_order({stream, number + 1}, second)
+                                  : result;
+}
+
+operation take(CUstream stream)
+{
+    operation first = std::move(stream->waiting.front());
+
+    stream->waiting.pop_front();
+    return first;
+}
+
+/* After an error the context does nothing more. */
+void run_next(CUstream stream)
+{
+    CUresult *error = &stream->context->error;
+    bool two = !*error && may_overlap(stream);
+    operation first = take(stream);
+
+    if (*error)
+        stream->done++;
+    else if (two)
+        *error = run_two(stream, std::move(first), take(stream));
+    else
+        *error = run_one(stream, std::move(first));
+}
+
+bool run_something()
+{
+    std::vector<CUstream> ready;
+
+    for (auto &object : objects<CUstream_st>())
+        if (is_ready(object.first))
+            ready.push_back(object.first);
+    if (ready.empty())
+        return false;
+    std::sort(ready.begin(), ready.end(), [](CUstream x, CUstream y) {
+        return x->number < y->number;
+    });
+    run_next(ready[choose(ready.size())]);
+    return true;
+}
+
+/* The calling thread's. */
+CUstream own_stream(CUcontext context)
+{
+    thread_local std::map<CUcontext, CUstream> streams;
+    CUstream &own = streams[context];
+
+    if (!own) {
+        own = create<CUstream_st>();
+        own->context = context;
+        own->blocking = true;
+        emu_knobs.streams++;
+    }
+    return own;
+}
+
+} // namespace
+
+unsigned choose(size_t limit)
+{
+    return source().below(limit);
+}
+
+unsigned long long next_seed()
+{
+    return source().next();
+}
+
+/* Some seeds do nothing before they must, some all at once. */
+void run_some()
+{
+    unsigned long long style = seed() % 4;
+    bool lazy = style == 0, eager = style == 2;
+
+    if (lazy || (!eager && choose(8) > 0))
+        return;
+    while (run_something())
+        if (!eager && choose(3) == 0)
+            break;
+}
+
+CUresult find_stream(CUstream handle, CUstream *stream)
+{
+    if (!handle || handle == CU_STREAM_LEGACY ||
+        handle == CU_STREAM_PER_THREAD) {
+        CUcontext context = current_context();
+
+        if (!context)
+            return refuse(CUDA_ERROR_INVALID_CONTEXT,
+                          "the thread has no current context, whose stream "
+                          "this would be");
+        handle = handle == CU_STREAM_PER_THREAD ? own_stream(context)
+                                                : context->legacy;
+    }
+    if (!objects<CUstream_st>().count(handle))
+        return refuse(CUDA_ERROR_INVALID_HANDLE, "%p is no stream",
+                      static_cast<void *>(handle));
+    if (!handle->alive)
+        return refuse(CUDA_ERROR_INVALID_HANDLE, "the stream was destroyed");
+    *stream = handle;
+    return handle->context->error;
+}
+
+CUresult find_own_stream(CUstream handle, CUstream *stream)
+{
+    CUresult result = find_stream(handle, stream);
+
+    if (result == CUDA_SUCCESS && (*stream)->context != current_context())
+        return refuse(CUDA_ERROR_INVALID_HANDLE,
+                      "the stream is of another context than the current");
+    return result;
+}
+
+void join(moment *to, const moment &from)
+{
+    for (const auto &part : from) {
+        uint64_t &own = (*to)[part.first];
+
+        if (own < part.second)
+            own = part.second;
+    }
+}
+
+/* The legacy stream and the blocking ones wait for each other. */
+void enqueue(CUstream stream, operation operation)
+{
+    CUstream legacy = stream->context->legacy;
+
+    join(&operation.after, stream->end);
+    join(&operation.after, host_knows());
+    if (stream->blocking)
+        join(&operation.after, legacy->end);
+    for (auto &object : objects<CUstream_st>())
+        if (stream == legacy && object.first->context == stream->context &&
+            object.first->blocking)
+            join(&operation.after, object.first->end);
+    operation.uses.settle();
+    stream->end = operation.after;
+    stream->end[stream]++;
+    stream->waiting.push_back(std::move(operation));
+}
+
+CUresult submit(CUstream stream, operation operation)
+{
+    CUresult result = check_implicit_wait(stream);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (stream->capturing)
+        return capture_operation(stream, std::move(operation));
+    enqueue(stream, std::move(operation));
+    run_some();
+    return stream->context->error;
+}
+
+bool has_happened(const moment &when)
+{
+    for (const auto &part : when)
+        if (part.first->done < part.second)
+            return false;
+    return true;
+}
+
+void wait_for(const moment &when)
+{
+    while (!has_happened(when))
+        if (!run_something())
+            abort(); /* every wait is for what was enqueued before it */
+    host_learns(when);
+}
+
+void wait_for_context(CUcontext context)
+{
+    moment all;
+
+    for (auto &object : objects<CUstream_st>())
+        if (object.first->context == context)
+            join(&all, object.first->end);
+    wait_for(all);
+}
+
+bool poll(const moment &when)
+{
+    if (!has_happened(when) && choose(2))
+        run_something();
+    if (!has_happened(when))
+        return false;
+    host_learns(when);
+    return true;
+}
+
+} // namespace emu_driver
