@@ -149,8 +149,8 @@ static const bug bugs[] = {
     {"activations not swizzled", ACTIVATIONS_TEXT,
      "s/mma::activation_piece_offset(row, piece)/row * 128 + piece * 16/",
      "wrong-result"},
-    {"activations read at odd addresses", ACTIVATIONS_TEXT,
-     "s/k \\/ 2 + piece \\/ 4 \\* 4/& + 2/", "misaligned"},
+    {"activations read at odd addresses", ROW_TEXT,
+     "s/piece \\/ 4 \\* 4/& + 2/", "misaligned"},
     {"decoded without the proxy fence", PRODUCT_TEXT, "/fence_proxy_async();/d",
      "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,
@@ -158,7 +158,8 @@ static const bug bugs[] = {
      "early-overwrite|arrive-nothing-pending|missing-wait|race", 0},
     {"decoding warp not waited for", PRODUCT_TEXT,
      "s/1 + (spec::fused ? 32 : 0)/1/",
-     "arrive-nothing-pending|missing-wait|no-proxy-fence|early-overwrite", 0},
+     "arrive-nothing-pending|missing-wait|no-proxy-fence|early-overwrite|race",
+     0},
 };
 constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
 
