@@ -122,13 +122,22 @@ void test_boxes()
     for (size_t i = 0; i < sizeof tensor; i++)
         tensor[i] = static_cast<u8>(1 + i * 37 % 251);
     for (u32 swizzle : swizzles)
-        for (u32 bytes = 16; bytes <= (swizzle ? swizzle : 128); bytes *= 2) {
+        for (u32 bytes = swizzle ? swizzle : 16;
+             bytes <= (swizzle ? swizzle : 128); bytes *= 2) {
             check_box(bytes, 1, swizzle, 0, 0);
-            check_box(bytes, 1, swizzle, 100, 150);
-            check_box(bytes, 1, swizzle, -5, -17);
-            check_box(bytes, 2, swizzle, 61, 199);
-            check_box(bytes, 4, swizzle, -1, -96);
+            check_box(bytes, 1, swizzle, 96, 150);
+            check_box(bytes, 1, swizzle, -16, -17);
+            check_box(bytes, 2, swizzle, 56, 199);
+            check_box(bytes, 4, swizzle, -4, -96);
         }
+    for (int x : {100, -5, 8}) { /* not at whole 16 bytes */
+        emu_tensor_map t = make_map(128, 96, 1, 128);
+
+        emu_tensor_map_encode(&t, map);
+        box_bytes = 96 * 128;
+        at_x = x;
+        check_named(copy_box, 1, "misaligned");
+    }
 }
 
 /* The swizzle of 128 bytes, as rows and units say it. */
@@ -168,6 +177,9 @@ void test_maps()
     CHECK(emu_tensor_map_decode(map, &back));
     t.box[0] = 256;
     CHECK(emu_tensor_map_check(&t)); /* wider than the swizzle */
+    t.box[0] = 64;
+    CHECK(emu_tensor_map_check(&t)); /* narrower */
+    t.box[0] = 256;
     t.swizzle = 0;
     CHECK(!emu_tensor_map_check(&t));
     t.box[1] = 257;

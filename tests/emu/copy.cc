@@ -216,6 +216,11 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
     if (copy.map.rank != static_cast<uint32_t>(rank))
         fail("bad-tensor-map", "%s: a map of rank %u, and %d coordinates",
              what, copy.map.rank, rank);
+    if (coordinates[0] * static_cast<int>(copy.map.element_bytes) % 16)
+        fail("misaligned", /* an illegal instruction on an H200 */
+             "%s from element %d of a row, %u bytes each, is not a multiple "
+             "of 16 bytes",
+             what, coordinates[0], copy.map.element_bytes);
     uint32_t rows = 1;
     for (int i = 0; i < rank; i++)
         copy.at[i] = coordinates[i];
