@@ -128,11 +128,12 @@ static jitgemm_status rebind(struct jitgemm_plan *plan,
     jitgemm_status status;
 
     memcpy(plan->next, plan->image, plan->image_bytes);
-    for (int32_t g = 0; g < plan->problem.groups; g++) {
+    for (int32_t i = 0; i < plan->problem.groups; i++) {
+        int32_t g = plan->order[i];
         CUresult result = CUDA_SUCCESS;
 
         if (plan->problem.sizes[g].m)
-            result = fill_row(plan, operands, g, &rows[g], &changed);
+            result = fill_row(plan, operands, g, &rows[i], &changed);
         if (result != CUDA_SUCCESS) {
             status = jg_driver_fail(plan->context->cuda, result,
                                     "cuTensorMapEncodeTiled");

@@ -28,6 +28,42 @@ static size_t image_bytes(int32_t groups)
            2 * ((size_t)groups + 1) * sizeof(int);
 }
 
+struct rank {
+    int64_t time; /* of a tile */
+    int32_t group;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->group < y->group ? -1 : 1;
+}
+
+/* The longest tiles first, so that the short ones fill what is left. */
+static jitgemm_status sort_groups(struct jitgemm_plan *plan)
+{
+    int32_t groups = plan->problem.groups;
+    struct rank *ranks = malloc((size_t)groups * sizeof *ranks);
+
+    plan->order = malloc((size_t)groups * sizeof *plan->order);
+    if (!ranks || !plan->order) {
+        free(ranks);
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %d groups",
+                       (int)groups);
+    }
+    for (int32_t g = 0; g < groups; g++)
+        ranks[g] = (struct rank){
+            jg_plan_tile_time(&plan->config, plan->problem.sizes[g]), g};
+    qsort(ranks, (size_t)groups, sizeof *ranks, compare_ranks);
+    for (int32_t i = 0; i < groups; i++)
+        plan->order[i] = ranks[i].group;
+    free(ranks);
+    return JITGEMM_OK;
+}
+
 /* Fills the sizes of the image; E_SHAPE if all is too much. */
 static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
 {
@@ -37,16 +73,18 @@ static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
     int *first_unit = first_tile + groups + 1;
     int64_t tiles = 0, units = 0;
 
-    for (int32_t g = 0; g < groups; g++) {
+    for (int32_t i = 0; i < groups; i++) {
+        int32_t g = plan->order[i];
         struct jg_size size = plan->problem.sizes[g];
 
-        rows[g].m = size.m;
-        rows[g].n = size.n;
-        rows[g].k = size.k;
-        rows[g].chunks = (int)jg_plan_chunks(&plan->config, size);
-        rows[g].activations = (unsigned long long)units * ATOM_BYTES;
-        first_tile[g] = (int)tiles;
-        first_unit[g] = (int)units;
+        rows[i].m = size.m;
+        rows[i].n = size.n;
+        rows[i].k = size.k;
+        rows[i].chunks = (int)jg_plan_chunks(&plan->config, size);
+        rows[i].tile_rows = jg_plan_tile_rows(&plan->config, size);
+        rows[i].activations = (unsigned long long)units * ATOM_BYTES;
+        first_tile[i] = (int)tiles;
+        first_unit[i] = (int)units;
         tiles += jg_plan_tiles(&plan->config, size);
         units += jg_plan_units(&plan->config, size);
         if (tiles > MOST || units > MOST)
@@ -138,7 +176,9 @@ static jitgemm_status build(struct jitgemm_plan *plan)
     if (!plan->image || !plan->next)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %d groups",
                        (int)plan->problem.groups);
-    status = fill_sizes(plan, &workspace);
+    status = sort_groups(plan);
+    if (status == JITGEMM_OK)
+        status = fill_sizes(plan, &workspace);
     if (status == JITGEMM_OK)
         status = make_kernels(plan);
     if (status == JITGEMM_OK)
@@ -202,6 +242,7 @@ void jg_launch_destroy(jitgemm_plan *plan)
     jg_problem_free(&plan->problem);
     free(plan->image);
     free(plan->next);
+    free(plan->order);
     free(plan);
 }
 

@@ -11,6 +11,7 @@ struct jitgemm_plan {
     jitgemm_context *context;
     struct jg_config config;
     struct jg_problem problem;
+    int32_t *order; /* group of each row of the table: longest tiles first */
     int kernels; /* entries in use of the two below */
     jitgemm_kernel reports[JG_SPEC_KERNELS];
     struct {

@@ -9,7 +9,9 @@
 #include "problem.h"
 
 struct jg_config {
-    int tile_m; /* tokens: N of the matrix instruction */
+    int tile_m; /* tokens, at most */
+    int width_step; /* widths of the matrix instruction: the multiples of this
+                       up to tile_m */
     int tile_n; /* weight rows */
     int tile_k; /* k of a stage */
     int stages;
@@ -27,6 +29,8 @@ const struct jg_config *jg_plan_choose(const struct jg_problem *problem,
                                        const struct jg_device *device);
 
 /* How a group is cut; see kernel_src/base/group.h. */
+int jg_plan_tile_rows(const struct jg_config *config, struct jg_size size);
+int64_t jg_plan_tile_time(const struct jg_config *config, struct jg_size size);
 int64_t jg_plan_tiles(const struct jg_config *config, struct jg_size size);
 int64_t jg_plan_chunks(const struct jg_config *config, struct jg_size size);
 int64_t jg_plan_units(const struct jg_config *config, struct jg_size size);

@@ -82,6 +82,7 @@ static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
              config->fused ? ", fused" : "");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
+             "constexpr int width_step = %d;\n"
              "constexpr int tile_n = %d;\n"
              "constexpr int tile_k = %d;\n"
              "constexpr int stages = %d;\n"
@@ -91,8 +92,8 @@ static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int smem_bytes = %d;\n"
              "constexpr int producer_registers = %d;\n"
              "constexpr int consumer_registers = %d;\n",
-             config->tile_m, config->tile_n, config->tile_k, config->stages,
-             config->blocks, config->fused ? "true" : "false", spec->threads,
+             config->tile_m, config->width_step, config->tile_n, config->tile_k,
+             config->stages, config->blocks, config->fused ? "true" : "false", spec->threads,
              spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
 }

@@ -15,7 +15,8 @@ struct jg_group {
                                        gemm/sm90_activations.cu */
     int m, n, k;
     int chunks; /* of 64 k, padded to whole stages */
-    unsigned char unused[56]; /* the next map is aligned too */
+    int tile_rows; /* tokens of a tile, a multiple of 8 */
+    unsigned char unused[52]; /* the next map is aligned too */
 };
 
 /* What a kernel gets. Group g owns the tiles first_tile[g] up to

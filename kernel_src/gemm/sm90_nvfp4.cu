@@ -61,8 +61,7 @@ __device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
     const jg_group &group = *tile.group;
     ptx::mbarrier *full = &ring.shared.full[ring.slot];
     int group_atoms = ceil_div(group.m, mma::atom_rows);
-    int atoms = min(spec::tile_m / mma::atom_rows,
-                    group_atoms - tile.row / mma::atom_rows);
+    int atoms = ceil_div(tile.rows, mma::atom_rows);
     int scale_chunks = ceil_div(group.k, mma::chunk_k);
     int first = stage * chunks;
     u32 activation_bytes = spec::fused ? 0 : atoms * mma::atom_bytes;
@@ -92,8 +91,8 @@ __device__ void producer(smem &shared, const jg_table &table)
     const jg_group *group = nullptr;
 
     ptx::griddepcontrol_wait();
-    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
-        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
+    for (sched::turns turn; turn.i < table.tiles; turn.next()) {
+        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         if (tile.group != group) {
             group = tile.group;
             ptx::fence_proxy_tensormap_acquire(group->b_map);
@@ -116,15 +115,15 @@ __device__ void decoder(smem &shared, const jg_table &table)
 {
     constexpr int pieces = spec::tile_m * chunks * 8 / 32; /* a lane */
     ring ring{shared.barriers};
-    int lane = threadIdx.x % 32, turn = threadIdx.x / 32 - 1;
+    int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
     int piece = lane % 8;
 
-    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
-        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
+    for (sched::turns turn; turn.i < table.tiles; turn.next()) {
+        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         const jg_group &group = *tile.group;
         for (int stage = 0, end = group.chunks / chunks; stage < end;
-             stage++, ring.next(), turn = turn ? turn - 1 : 2) {
-            if (turn)
+             stage++, ring.next(), wait = wait ? wait - 1 : 2) {
+            if (wait)
                 continue;
             u32 words[pieces][4], bytes[pieces][4];
 #pragma unroll
@@ -152,8 +151,9 @@ __device__ void decoder(smem &shared, const jg_table &table)
 }
 
 /* `activations` describes the first chunk. */
-__device__ void multiply(float (&d)[spec::tile_m / 2],
-                         const u32 (&a)[batch][4][4], u64 activations)
+template <int width>
+__device__ inline void multiply(float (&d)[width / 2],
+                                const u32 (&a)[batch][4][4], u64 activations)
 {
     ptx::wgmma_fence();
 #pragma unroll
@@ -166,56 +166,84 @@ __device__ void multiply(float (&d)[spec::tile_m / 2],
     ptx::wgmma_commit_group();
 }
 
-__device__ void consumer(smem &shared, const jg_table &table, int index)
+/* What a consumer keeps from tile to tile. */
+struct consumer {
+    smem &shared;
+    int index; /* of the warpgroup */
+    mma::weight_reader<chunks> weights;
+    u64 activations; /* the first slot's descriptor */
+    ring slots;
+};
+
+/* A tile of at most `width` tokens. Each width has a loop of its own: a wgmma
+ * of several widths in one loop would be serialized. */
+template <int width>
+__device__ inline void consume(consumer &self, const tile &tile)
 {
-    mma::weight_reader<chunks> weights(4 * index + threadIdx.x / 32 % 4);
-    u64 activations = mma::activation_descriptor(
-        ptx::shared_address(shared.activations));
-    ring ring{shared.barriers};
+    const jg_group &group = *tile.group;
+    smem &shared = self.shared;
+    ring &ring = self.slots;
+    int blocks = group.k / mma::block_k;
+    float d[width / 2] = {};
+    u32 a[2][batch][4][4];
+    int previous = -1; /* the slot whose last product may be running */
 
-    for (int i = blockIdx.x; i < table.tiles; i += gridDim.x) {
-        tile tile = sched::find_tile<spec::tile_m, spec::tile_n>(table, i);
-        const jg_group &group = *tile.group;
-        int blocks = group.k / mma::block_k;
-        float d[spec::tile_m / 2] = {};
-        u32 a[2][batch][4][4];
-        int previous = -1; /* the slot whose last product may be running */
-
-        for (int stage = 0, end = group.chunks / chunks; stage < end;
-             stage++) {
-            ring.wait_full();
-            weights.load_scales(&shared.scales[ring.slot][0][0],
-                                blocks - stage * stage_blocks);
+    for (int stage = 0, end = group.chunks / chunks; stage < end; stage++) {
+        ring.wait_full();
+        self.weights.load_scales(&shared.scales[ring.slot][0][0],
+                                 blocks - stage * stage_blocks);
 #pragma unroll
-            for (int j = 0; j < 2; j++) {
-                int first = j * batch; /* chunk of the stage */
+        for (int j = 0; j < 2; j++) {
+            int first = j * batch; /* chunk of the stage */
 #pragma unroll
-                for (int i = 0; i < batch; i++) {
-                    if ((first + i) % 2 == 0)
-                        weights.load_codes(shared.weights[ring.slot],
-                                           first + i);
-                    weights.fragment(a[j][i], first + i);
-                }
-                multiply(d, a[j],
-                         activations + ((ring.slot * chunks + first) *
-                                            chunk_bytes >> 4));
-                ptx::wgmma_wait_group<1>();
-                if (j == 0 && previous >= 0)
-                    ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+            for (int i = 0; i < batch; i++) {
+                if ((first + i) % 2 == 0)
+                    self.weights.load_codes(shared.weights[ring.slot],
+                                            first + i);
+                self.weights.fragment(a[j][i], first + i);
             }
-            previous = ring.slot;
-            ring.next();
+            multiply<width>(d, a[j],
+                            self.activations + ((ring.slot * chunks + first) *
+                                                    chunk_bytes >> 4));
+            ptx::wgmma_wait_group<1>();
+            if (j == 0 && previous >= 0)
+                ptx::mbarrier_arrive(&ring.shared.empty[previous]);
         }
-        ptx::wgmma_wait_group<0>();
-        ptx::mbarrier_arrive(&ring.shared.empty[previous]);
-
-        int column = tile.column + 64 * index;
-        epilogue::store_f16(
-            d, mma::decode_shortfall, group.alpha ? *group.alpha : 1.0f,
-            {group.c + size_t(tile.row) * group.n + column, group.n,
-             group.m - tile.row, group.n - column},
-            shared.staging[index], 1 + index);
+        previous = ring.slot;
+        ring.next();
     }
+    ptx::wgmma_wait_group<0>();
+    ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+
+    int column = tile.column + 64 * self.index;
+    epilogue::store_f16(
+        d, mma::decode_shortfall, group.alpha ? *group.alpha : 1.0f,
+        {group.c + size_t(tile.row) * group.n + column, group.n, tile.rows,
+         group.n - column},
+        shared.staging[self.index], 1 + self.index);
+}
+
+/* In the narrowest width that holds the group's tiles. */
+template <int width = spec::width_step>
+__device__ inline void consume_any(consumer &self, const tile &tile)
+{
+    if constexpr (width < spec::tile_m)
+        if (tile.group->tile_rows > width)
+            return consume_any<width + spec::width_step>(self, tile);
+    consume<width>(self, tile);
+}
+
+__device__ void consume_all(smem &shared, const jg_table &table, int index)
+{
+    consumer self = {shared, index,
+                     mma::weight_reader<chunks>(4 * index +
+                                                threadIdx.x / 32 % 4),
+                     mma::activation_descriptor(
+                         ptx::shared_address(shared.activations)),
+                     ring{shared.barriers}};
+
+    for (sched::turns turn; turn.i < table.tiles; turn.next())
+        consume_any(self, sched::find_tile<spec::tile_n>(table, turn.i));
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads, spec::blocks) void
@@ -245,6 +273,6 @@ sm90_nvfp4(const jg_table table)
             decoder(shared, table);
     } else {
         ptx::setmaxnreg_inc<spec::consumer_registers>();
-        consumer(shared, table, role - 1);
+        consume_all(shared, table, role - 1);
     }
 }

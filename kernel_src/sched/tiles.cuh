@@ -25,18 +25,34 @@ __device__ inline int find_group(const int *first, int count, int i)
 struct tile {
     const jg_group *group;
     int row;    /* first token */
+    int rows;   /* tokens */
     int column; /* first weight row */
 };
 
 /* Tiles that share weights are neighbours, so that they meet in the L2. */
-template <int tile_m, int tile_n>
+template <int tile_n>
 __device__ inline tile find_tile(const jg_table &table, int i)
 {
     int g = find_group(table.first_tile, table.count, i);
     const jg_group *group = &table.groups[g];
     int local = i - table.first_tile[g];
-    int rows = ceil_div(group->m, tile_m);
-    return {group, local % rows * tile_m, local / rows * tile_n};
+    int rows = ceil_div(group->m, group->tile_rows);
+    int row = local % rows * group->tile_rows;
+    return {group, row, min(group->tile_rows, group->m - row),
+            local / rows * tile_n};
 }
+
+/* A block's tiles, whose numbers go out forwards and backwards in turn: large
+ * tiles come first, so a block with a large one gets a small one next. */
+struct turns {
+    int i = blockIdx.x;
+    int step = 2 * (gridDim.x - blockIdx.x) - 1;
+
+    __device__ void next()
+    {
+        i += step;
+        step = 2 * gridDim.x - step;
+    }
+};
 
 } // namespace sched

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Times the library on a GPU: each case is verified, then replayed from CUDA
  * graphs that rotate through more operands than the L2 holds.
- * bench [--json] [--config M,N,K,STAGES,BLOCKS,FUSED] [CASE...]: a table, or an
+ * bench [--json] [--config M,STEP,N,K,STAGES,BLOCKS,FUSED] [CASE...]: a table, or an
  * object a line. --config takes the place of the plan's choice. */
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +132,13 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
 static bool read_config(const char *text, struct jg_config *config)
 {
     int fused;
-    int count = sscanf(text, "%d,%d,%d,%d,%d,%d", &config->tile_m,
+    int count = sscanf(text, "%d,%d,%d,%d,%d,%d,%d", &config->tile_m,
+                       &config->width_step,
                        &config->tile_n, &config->tile_k, &config->stages,
                        &config->blocks, &fused);
 
     config->fused = fused != 0;
-    return count == 6;
+    return count == 7;
 }
 
 int main(int count, char **arguments)

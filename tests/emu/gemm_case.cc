@@ -84,7 +84,7 @@ struct buffer {
 
 jg_config c_config(const config &config)
 {
-    return {config.tile_m, config.tile_n, config.tile_k,
+    return {config.tile_m, config.width_step, config.tile_n, config.tile_k,
             config.stages, config.blocks, config.fused};
 }
 
@@ -134,7 +134,7 @@ std::vector<config> all_configs()
     for (int i = 0; i < jg_plan_configs_count; i++) {
         const jg_config &row = jg_plan_configs[i];
 
-        all.push_back({row.tile_m, row.tile_n, row.tile_k, row.stages,
+        all.push_back({row.tile_m, row.width_step, row.tile_n, row.tile_k, row.stages,
                        row.blocks, row.fused});
     }
     return all;
@@ -201,6 +201,7 @@ void gemm_case::state::make_table()
         rows[g].n = size.n;
         rows[g].k = size.k;
         rows[g].chunks = static_cast<int>(jg_plan_chunks(&row, size));
+        rows[g].tile_rows = jg_plan_tile_rows(&row, size);
         map.address = reinterpret_cast<uintptr_t>(from.b_values.data);
         map.rank = 2;
         map.extent[0] = static_cast<uint64_t>(size.k) / 2;

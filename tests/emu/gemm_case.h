@@ -16,7 +16,7 @@ struct size {
 };
 
 struct config { /* a row of lib/plan.c's table */
-    int tile_m, tile_n, tile_k, stages, blocks;
+    int tile_m, width_step, tile_n, tile_k, stages, blocks;
     bool fused; /* one kernel only: the product */
 };
 
