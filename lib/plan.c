@@ -64,9 +64,9 @@ int64_t jg_plan_tile_time(const struct jg_config *config, struct jg_size size)
     return jg_plan_chunks(config, size) * (DECODE_COST + width);
 }
 
-/* Tiles go out longest first, one a multiprocessor (where two run at once,
- * each takes twice as long). The last to end does so about a third of the
- * longest tile after the average. */
+/* Tiles go out longest first in waves of one a multiprocessor (where two run
+ * at once, each takes twice as long); long and short ones meet, so a wave
+ * costs the average, and a partly filled last one as much as a full one. */
 static int64_t estimate(const struct jg_config *config,
                         const struct jg_problem *problem,
                         const struct jg_device *device)
@@ -85,7 +85,9 @@ static int64_t estimate(const struct jg_config *config,
     }
     if (!tiles)
         return 0;
-    cost = tiles <= device->sms ? longest : all / device->sms + longest / 3;
+    cost = tiles <= device->sms ? longest
+                                : (double)ceil_div(tiles, device->sms) * all /
+                                      (double)tiles;
     return (int64_t)(config->fused ? cost * FUSED_PERCENT / 100
                                    : cost + LAUNCH_COST);
 }

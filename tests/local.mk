@@ -221,8 +221,12 @@ wrapper_kernels = \
 	tests/wrappers/registers.cu tests/wrappers/second.cu \
 	tests/wrappers/sync.cu tests/wrappers/wgmma.cuh \
 	tests/wrappers/wgmma_8.cu tests/wrappers/wgmma_16.cu \
-	tests/wrappers/wgmma_32.cu tests/wrappers/wgmma_64.cu \
-	tests/wrappers/wgmma_128.cu tests/wrappers/wgmma_256.cu
+	tests/wrappers/wgmma_32.cu tests/wrappers/wgmma_48.cu \
+	tests/wrappers/wgmma_64.cu tests/wrappers/wgmma_80.cu \
+	tests/wrappers/wgmma_96.cu tests/wrappers/wgmma_112.cu \
+	tests/wrappers/wgmma_128.cu tests/wrappers/wgmma_160.cu \
+	tests/wrappers/wgmma_192.cu tests/wrappers/wgmma_224.cu \
+	tests/wrappers/wgmma_256.cu
 tests_g_wrappers_SOURCES = tests/g_wrappers.c \
 	tests/wrappers/both.c tests/wrappers/both.h \
 	tests/wrappers/cases.h tests/wrappers/cases_barrier.c \

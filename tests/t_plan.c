@@ -38,11 +38,24 @@ static void test_choice(void)
 
 static void test_cuts(void)
 {
-    struct jg_config config = {.tile_m = 64, .tile_n = 128, .tile_k = 256};
+    struct jg_config config = {
+        .tile_m = 64, .width_step = 64, .tile_n = 128, .tile_k = 256};
 
     CHECK_INT(jg_plan_tiles(&config, (struct jg_size){0, 128, 256}), 0);
     CHECK_INT(jg_plan_tiles(&config, (struct jg_size){1, 8, 32}), 1);
     CHECK_INT(jg_plan_tiles(&config, (struct jg_size){65, 136, 32}), 4);
+    /* As few tiles as can be, equal up to whole atoms. */
+    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){0, 8, 32}), 0);
+    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){1, 8, 32}), 8);
+    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){64, 8, 32}), 64);
+    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){65, 8, 32}), 40);
+    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){1000, 8, 32}), 64);
+    /* Its time grows with its width: 64 here, then 16. */
+    CHECK_INT(jg_plan_tile_time(&config, (struct jg_size){9, 8, 64}),
+              jg_plan_tile_time(&config, (struct jg_size){64, 8, 64}));
+    config.width_step = 16;
+    CHECK(jg_plan_tile_time(&config, (struct jg_size){9, 8, 64}) <
+          jg_plan_tile_time(&config, (struct jg_size){64, 8, 64}));
     CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 32}), 4);
     CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 288}), 8);
     CHECK_INT(jg_plan_units(&config, (struct jg_size){9, 8, 288}), 16);

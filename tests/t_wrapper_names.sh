@@ -31,7 +31,8 @@ for width in $(sed -n 's/^WGMMA(\([0-9]*\),.*/\1/p' kernel_src/ptx/wgmma.cuh)
 do
     grep -q "^WRAP_WGMMA($width)" "tests/wrappers/wgmma_$width.cu" ||
         fail "no kernel of tests/wrappers has wgmma of width $width"
-    grep -q "widths.*[{ ]$width[,}]" tests/wrappers/cases_wgmma.c ||
+    tr '\n' ' ' <tests/wrappers/cases_wgmma.c |
+        grep -q "widths[^}]*[{ ]$width[,}]" ||
         fail "tests/wrappers/cases_wgmma.c leaves out width $width"
 done
 

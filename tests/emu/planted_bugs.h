@@ -34,15 +34,15 @@ static const bug bugs[] = {
     {"products never committed", PRODUCT_TEXT, "/wgmma_commit_group();/d",
      "missing-wait|fragment-changed|early-overwrite"},
     {"slot released before its products are done", PRODUCT_TEXT,
-     "/^        ptx::mbarrier_arrive/d;"
+     "/^    ptx::mbarrier_arrive(&ring/d;"
      "s/empty\\[previous\\]/empty[ring.slot]/;"
      "s/if (j == 0 && previous >= 0)/if (j == 1)/",
      "early-overwrite"},
     {"slot released before it is read", PRODUCT_TEXT,
-     "/^            ring.wait_full();/a "
+     "/^        ring.wait_full();/a "
      "ptx::mbarrier_arrive(\\&ring.shared.empty[ring.slot]);\n"
-     "/^                if (j == 0/,/mbarrier_arrive/d;"
-     "/^        ptx::mbarrier_arrive/d",
+     "/^            if (j == 0/,/mbarrier_arrive/d;"
+     "/^    ptx::mbarrier_arrive(&ring/d",
      "missing-wait|early-overwrite"},
     {"one lane waits for all", PRODUCT_TEXT,
      "s/ring.wait_full();/if (threadIdx.x % 32 == 0) ring.wait_full();/",
@@ -50,10 +50,10 @@ static const bug bugs[] = {
     {"accumulator changed too early", PRODUCT_TEXT,
      "s/^\\( *\\)ptx::wgmma_wait_group<1>();/\\1d[0] = 1;\\n&/",
      "accumulator-changed"},
-    {"slot never released", PRODUCT_TEXT, "/^        ptx::mbarrier_arrive/d",
+    {"slot never released", PRODUCT_TEXT, "/^    ptx::mbarrier_arrive(&ring/d",
      "deadlock"},
     {"slot released twice", PRODUCT_TEXT,
-     "s/^        ptx::mbarrier_arrive.*/&\\n&/",
+     "s/^    ptx::mbarrier_arrive(&ring.*/&\\n&/",
      "arrive-nothing-pending|early-overwrite"},
     {"arrival at a barrier that all came to", PRODUCT_TEXT,
      "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
@@ -84,7 +84,7 @@ static const bug bugs[] = {
      "wgmma-no-fence"},
     {"fence before the fragment is written", PRODUCT_TEXT,
      "/^    ptx::wgmma_fence();/d;"
-     "s/^\\( *\\)weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
+     "s/^\\( *\\)self.weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
      "wgmma-no-fence"},
     {"map not acquired", PRODUCT_TEXT, "/fence_proxy_tensormap_acquire/d",
      "tensormap-no-fence"},
@@ -94,9 +94,9 @@ static const bug bugs[] = {
      "s/^    if (role == 0) {/    if (table.workspace[0] == 7) return;\\n&/",
      "missing-launch-wait"},
     {"generic write without the proxy fence", PRODUCT_TEXT,
-     "s/^\\( *\\)multiply(d, a/"
+     "s/^\\( *\\)multiply<width>(d, a/"
      "\\1if (threadIdx.x % warpgroup == 0)\\n"
-     "\\1    shared.activations[ring.slot][j][index] = 0;\\n"
+     "\\1    shared.activations[ring.slot][j][self.index] = 0;\\n"
      "\\1ptx::bar_sync(3, 2 * warpgroup);\\n"
      "&/",
      "no-proxy-fence"},

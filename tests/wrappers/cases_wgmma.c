@@ -107,7 +107,8 @@ static void compare(int n, enum wgmma_numbers numbers, const char *what)
 
 void cases_wgmma(bool small)
 {
-    static const int widths[] = {8, 16, 32, 64, 128, 256};
+    static const int widths[] = {8,  16,  32,  48,  64,  80, 96,
+                                 112, 128, 160, 192, 224, 256};
     static const struct {
         enum wgmma_numbers numbers;
         const char *text;

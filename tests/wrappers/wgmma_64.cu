@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel a width: several in one would make ptxas serialize them. */
+/* A kernel a width, so that each shows alone. */
 #include "wgmma.cuh"
 
 WRAP_WGMMA(64)
