@@ -11,8 +11,8 @@
 const struct jg_config jg_plan_configs[] = {
     {8, 8, 128, 256, 8, 1, true},      {8, 8, 128, 256, 4, 2, false},
     {16, 16, 128, 256, 4, 2, false},   {32, 32, 128, 256, 6, 1, false},
-    {64, 64, 128, 256, 4, 1, false},   {128, 16, 128, 128, 5, 1, false},
-    {192, 32, 128, 128, 3, 1, false},  {256, 64, 128, 128, 3, 1, false},
+    {64, 64, 128, 256, 4, 1, false},   {128, 32, 128, 128, 5, 1, false},
+    {192, 64, 128, 128, 3, 1, false},  {256, 128, 128, 128, 3, 1, false},
 };
 const int jg_plan_configs_count =
     sizeof jg_plan_configs / sizeof *jg_plan_configs;
