@@ -109,6 +109,7 @@ void cases_wgmma(bool small)
 {
     static const int widths[] = {8,  16,  32,  48,  64,  80, 96,
                                  112, 128, 160, 192, 224, 256};
+    enum { WIDTHS = sizeof widths / sizeof *widths };
     static const struct {
         enum wgmma_numbers numbers;
         const char *text;
@@ -124,7 +125,7 @@ void cases_wgmma(bool small)
         {WGMMA_ALL, "any finite f16"},
     };
 
-    for (int i = 0; i < 6; i += small ? 5 : 1)
+    for (int i = 0; i < WIDTHS; i += small ? WIDTHS - 1 : 1)
         for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++)
             for (int k = 1; k <= WGMMA_PRODUCTS; k += WGMMA_PRODUCTS - 1) {
                 char what[64];
