@@ -10,7 +10,7 @@
  *   B_g    n x k   e2m1, likewise (weights, one row an output column)
  *   SFA_g  m x k/16, SFB_g  n x k/16   e4m3 scales in the 128x4 blocked
  *          layout of jitgemm_scale_offset(); the sign bit is ignored
- *   C_g    m x n   f16, rows packed
+ *   C_g    m x n   f16, bf16 or f32, rows packed
  *   alpha_g        f32; absent means 1
  *
  * Products are exact; sums are in f32; C is rounded once, to nearest even.
@@ -140,6 +140,12 @@ void jitgemm_context_destroy(jitgemm_context *context);
 
 /* ---- Problem and plan ------------------------------------------------- */
 
+typedef enum jitgemm_type {
+    JITGEMM_F16 = 0,
+    JITGEMM_BF16 = 1, /* this and f32: sm_100a and sm_103a only */
+    JITGEMM_F32 = 2
+} jitgemm_type;
+
 typedef struct jitgemm_problem {
     uint32_t size;
     uint32_t flags;         /* 0 */
@@ -148,13 +154,14 @@ typedef struct jitgemm_problem {
     const int64_t *m;       /* [groups] tokens: >= 0; 0 is an empty group */
     const int64_t *n;       /* [groups] > 0, multiple of 8 */
     const int64_t *k;       /* [groups] > 0, multiple of 32 */
-} jitgemm_problem;          /* m, n, k < 2^31; C below 2^47 bytes a group */
+    jitgemm_type c_type;    /* elements of every C */
+} jitgemm_problem;          /* m, n, k < 2^31; C below 2^45 elements a group */
 
 typedef struct jitgemm_plan jitgemm_plan;
 
 /* Validates the problem, chooses the kernels, finds or compiles and loads
- * them, and allocates device memory: the table of groups and a workspace of
- * up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
+ * them, and allocates device memory: the table of groups and, on sm_90a, a
+ * workspace of up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
  * Safe while another stream is being captured.
  * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ARCH, E_NO_NVRTC, E_COMPILE,
  * E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
@@ -172,7 +179,7 @@ void jitgemm_plan_destroy(jitgemm_plan *plan);
  *   b    n * k/2 bytes, 16-byte aligned
  *   sfb  jitgemm_scale_bytes(n, k) bytes, 16-byte aligned; padding may hold
  *        anything, NaN included
- *   c    m * n f16 values, 16-byte aligned; may not overlap an input
+ *   c    m * n values of problem.c_type, 16-byte aligned; may not overlap an input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
  *        itself may be NULL too
  * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales.

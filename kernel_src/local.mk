@@ -19,9 +19,12 @@ kernel_src = \
 	kernel_src/mma/weights.cuh \
 	kernel_src/pipeline/ring.cuh \
 	kernel_src/sched/tiles.cuh \
+	kernel_src/epilogue/output.cuh \
 	kernel_src/epilogue/store_f16.cuh \
+	kernel_src/epilogue/store_tensor.cuh \
 	kernel_src/gemm/sm90_activations.cu \
-	kernel_src/gemm/sm90_nvfp4.cu
+	kernel_src/gemm/sm90_nvfp4.cu \
+	kernel_src/gemm/sm100_nvfp4.cu
 
 EXTRA_DIST = $(kernel_src) kernel_src/embed.sh
 CLEANFILES += lib/kernel_text.c

@@ -50,51 +50,73 @@ static jitgemm_status check_operands(const struct jitgemm_plan *plan,
     return status;
 }
 
-/* The weights as rows of k/2 bytes; a copy takes the rows and bytes of one
+/* An operand as rows of k/2 bytes; a copy takes `box` rows and the bytes of one
  * stage, swizzled over as many bytes as it has in a row. */
-static CUresult encode_map(const struct jitgemm_plan *plan,
-                           struct jg_size size, const void *b, void *map)
+static jitgemm_status encode_map(const struct jitgemm_plan *plan,
+                                 const char *argument, const void *address,
+                                 int32_t rows, int32_t k, int box, void *map)
 {
-    cuuint64_t extent[2] = {(cuuint64_t)size.k / 2, (cuuint64_t)size.n};
-    cuuint64_t stride[1] = {(cuuint64_t)size.k / 2};
-    cuuint32_t box[2] = {(cuuint32_t)plan->config.tile_k / 2,
-                         (cuuint32_t)plan->config.tile_n};
+    cuuint64_t extent[2] = {(cuuint64_t)k / 2, (cuuint64_t)rows};
+    cuuint64_t stride[1] = {(cuuint64_t)k / 2};
+    cuuint32_t copied[2] = {(cuuint32_t)plan->config.tile_k / 2,
+                            (cuuint32_t)box};
     cuuint32_t step[2] = {1, 1};
-    CUtensorMapSwizzle swizzle = box[0] == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
-                                               : CU_TENSOR_MAP_SWIZZLE_64B;
+    CUtensorMapSwizzle swizzle = copied[0] == 128
+                                     ? CU_TENSOR_MAP_SWIZZLE_128B
+                                     : CU_TENSOR_MAP_SWIZZLE_64B;
     CUtensorMap encoded;
     CUresult result = plan->context->cuda->cuTensorMapEncodeTiled(
-        &encoded, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, (void *)(uintptr_t)b,
-        extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+        &encoded, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, (void *)(uintptr_t)address,
+        extent, stride, copied, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 
-    if (result == CUDA_SUCCESS)
-        memcpy(map, &encoded, sizeof encoded);
-    return result;
+    if (result != CUDA_SUCCESS) {
+        jitgemm_status status = jg_driver_fail(plan->context->cuda, result,
+                                               "cuTensorMapEncodeTiled");
+
+        jg_error()->argument = argument;
+        return status;
+    }
+    memcpy(map, &encoded, sizeof encoded);
+    return JITGEMM_OK;
 }
 
-/* Writes group g's operands into a row; *changed if any differs. */
-static CUresult fill_row(const struct jitgemm_plan *plan,
-                         const jitgemm_operands *operands, int32_t g,
-                         struct jg_group *row, bool *changed)
+/* Writes a group's operands into its row, the i-th of the image, and encodes
+ * the maps of those that are not what they were. Kernels that edit maps need
+ * one row's only: *templates says whether it is there. */
+static jitgemm_status fill_row(const struct jitgemm_plan *plan,
+                               const jitgemm_operands *operands, int32_t i,
+                               unsigned char *image, bool *templates)
 {
-    const float *alpha = operands->alpha ? operands->alpha[g] : NULL;
+    const struct jg_config *config = &plan->config;
+    int32_t g = plan->order[i];
+    struct jg_group *row = (struct jg_group *)image + i;
+    unsigned char *maps = image + plan->layout.maps;
+    unsigned char *a_map = NULL, *b_map = row->b_map;
+    bool new_a = row->a != operands->a[g], new_b = row->b != operands->b[g];
+    jitgemm_status status = JITGEMM_OK;
 
-    if (row->a != operands->a[g] || row->sfa != operands->sfa[g] ||
-        row->sfb != operands->sfb[g] || row->c != operands->c[g] ||
-        row->alpha != alpha) {
-        row->a = operands->a[g];
-        row->sfa = operands->sfa[g];
-        row->sfb = operands->sfb[g];
-        row->c = operands->c[g];
-        row->alpha = alpha;
-        *changed = true;
-    }
-    if (row->b == operands->b[g])
-        return CUDA_SUCCESS;
+    row->a = operands->a[g];
+    row->sfa = operands->sfa[g];
     row->b = operands->b[g];
-    *changed = true;
-    return encode_map(plan, plan->problem.sizes[g], row->b, row->b_map);
+    row->sfb = operands->sfb[g];
+    row->c = operands->c[g];
+    row->alpha = operands->alpha ? operands->alpha[g] : NULL;
+    if (config->family == JG_SM100) {
+        a_map = maps + (config->edits_maps ? 0 : 2 * JG_MAP_BYTES * (size_t)i);
+        b_map = a_map + JG_MAP_BYTES;
+    }
+    if (config->edits_maps) {
+        new_a = new_b = !*templates;
+        *templates = true;
+    }
+    if (a_map && new_a)
+        status = encode_map(plan, "operands.a", row->a, row->m, row->k,
+                            config->tile_m, a_map);
+    if (new_b && status == JITGEMM_OK)
+        status = encode_map(plan, "operands.b", row->b, row->n, row->k,
+                            config->tile_n, b_map);
+    return status;
 }
 
 static jitgemm_status upload(struct jitgemm_plan *plan, CUstream stream)
@@ -111,7 +133,7 @@ static jitgemm_status upload(struct jitgemm_plan *plan, CUstream stream)
                                 "and the stream is being captured: bind "
                                 "before the capture begins");
     result = cuda->cuMemcpyHtoDAsync(plan->memory, plan->next,
-                                     plan->image_bytes, stream);
+                                     plan->layout.image, stream);
     if (result != CUDA_SUCCESS)
         return jg_driver_fail(cuda, result, "cuMemcpyHtoDAsync");
     return JITGEMM_OK;
@@ -122,27 +144,24 @@ static jitgemm_status rebind(struct jitgemm_plan *plan,
                              const jitgemm_operands *operands,
                              CUstream stream)
 {
-    struct jg_group *rows = (struct jg_group *)plan->next;
     unsigned char *spare = plan->image;
-    bool changed = !plan->bound;
+    bool templates = plan->bound;
     jitgemm_status status;
 
-    memcpy(plan->next, plan->image, plan->image_bytes);
+    memcpy(plan->next, plan->image, plan->layout.image);
     for (int32_t i = 0; i < plan->problem.groups; i++) {
         int32_t g = plan->order[i];
-        CUresult result = CUDA_SUCCESS;
 
-        if (plan->problem.sizes[g].m)
-            result = fill_row(plan, operands, g, &rows[i], &changed);
-        if (result != CUDA_SUCCESS) {
-            status = jg_driver_fail(plan->context->cuda, result,
-                                    "cuTensorMapEncodeTiled");
+        if (!plan->problem.sizes[g].m)
+            continue;
+        status = fill_row(plan, operands, i, plan->next, &templates);
+        if (status != JITGEMM_OK) {
             jg_error()->group = g;
-            jg_error()->argument = "operands.b";
             return status;
         }
     }
-    if (!changed)
+    if (plan->bound &&
+        memcmp(plan->next, plan->image, plan->layout.image) == 0)
         return JITGEMM_OK;
     status = upload(plan, stream);
     if (status != JITGEMM_OK)

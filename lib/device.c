@@ -7,8 +7,14 @@
 
 #include "driver.h"
 
-/* Multiprocessors of the largest product: H100 SXM, H200. */
-static const struct jg_device known[] = {{"sm_90a", 132}};
+/* Multiprocessors of the largest product: H200; B200; B300. Kernels for the
+ * family of 10.0 run on all its members. */
+static const struct jg_device known[] = {
+    {"sm_90a", JG_SM90, 132},
+    {"sm_100a", JG_SM100, 148},
+    {"sm_103a", JG_SM100, 160},
+    {"sm_100f", JG_SM100, 148},
+};
 
 jitgemm_status jg_device_of_arch(const char *arch, struct jg_device *device)
 {
@@ -19,7 +25,9 @@ jitgemm_status jg_device_of_arch(const char *arch, struct jg_device *device)
         }
     }
     return jg_fail_argument(JITGEMM_E_ARCH, "arch", -1, 0, 0,
-                            "no kernels for %s; supported: sm_90a", arch);
+                            "no kernels for %s; supported: sm_90a, sm_100a, "
+                            "sm_103a, sm_100f",
+                            arch);
 }
 
 jitgemm_status jg_device_query(const struct jg_cuda *cuda, int handle,
@@ -44,6 +52,8 @@ jitgemm_status jg_device_query(const struct jg_cuda *cuda, int handle,
     snprintf(arch, sizeof arch, "sm_%d%d%s", major % 100, minor % 10,
              major >= 9 ? "a" : "");
     status = jg_device_of_arch(arch, &found);
+    if (status != JITGEMM_OK && major == 10)
+        status = jg_device_of_arch("sm_100f", &found);
     if (status != JITGEMM_OK)
         return status;
     found.sms = sms;

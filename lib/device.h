@@ -7,9 +7,12 @@
 
 struct jg_cuda;
 
+enum jg_family { JG_SM90, JG_SM100 }; /* that have kernels in common */
+
 struct jg_device {
     char arch[12]; /* of its kernels: "sm_90a" */
-    int sms;       /* multiprocessors */
+    enum jg_family family;
+    int sms; /* multiprocessors */
 };
 
 /* A full-size chip of that arch. E_ARCH names those supported. */

@@ -4,6 +4,7 @@
 
 #include "abi.h"
 #include "bind.h"
+#include "plan.h"
 #include "ready.h"
 
 uint32_t jitgemm_version(void)
@@ -45,6 +46,7 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    jitgemm_plan **plan)
 {
     struct jg_problem checked;
+    struct jg_config config;
     jitgemm_status status;
 
     if (!context)
@@ -54,9 +56,9 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_launch_create(context, &checked,
-                              jg_plan_choose(&checked, &context->device),
-                              plan);
+    status = jg_plan_choose(&checked, &context->device, &config);
+    if (status == JITGEMM_OK)
+        status = jg_launch_create(context, &checked, &config, plan);
     jg_problem_free(&checked);
     return status;
 }
@@ -118,7 +120,7 @@ static jitgemm_status find_spec(jitgemm_context *context,
                                 struct jg_spec *spec)
 {
     struct jg_problem checked;
-    const struct jg_config *config;
+    struct jg_config config;
     jitgemm_status status;
 
     if (!context)
@@ -126,11 +128,13 @@ static jitgemm_status find_spec(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    config = jg_plan_choose(&checked, &context->device);
+    status = jg_plan_choose(&checked, &context->device, &config);
     jg_problem_free(&checked);
-    if (index < 0 || index >= jg_spec_count(config))
-        return fail_index(index, jg_spec_count(config));
-    jg_spec_make(config, &context->device, index, spec);
+    if (status != JITGEMM_OK)
+        return status;
+    if (index < 0 || index >= jg_spec_count(&config))
+        return fail_index(index, jg_spec_count(&config));
+    jg_spec_make(&config, &context->device, index, spec);
     return JITGEMM_OK;
 }
 

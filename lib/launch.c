@@ -1,107 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan owns one block of device memory: the table of groups, which bind
- * uploads as one image, and behind it the workspace of decoded activations. */
+ * uploads as one image, and behind it the kernels' workspace. */
 #include "launch.h"
 
-#include <assert.h>
-#include <base/group.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ready.h"
 
-#define WORKSPACE_ALIGN 1024 /* a swizzle atom */
-#define ATOM_BYTES 1024      /* 8 tokens x 64 k, f16 */
-#define ATOM_THREADS 64      /* of sm90_activations that fill one */
-#define MOST (1 << 30)       /* tiles, units: a sum with a grid fits an int */
-
-static_assert(sizeof(CUtensorMap) == sizeof((struct jg_group *)0)->b_map,
-              "a tensor map fills its field");
-static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
+#define ATOM_THREADS 64 /* of sm90_activations that fill one */
 
 /* ---- Creation --------------------------------------------------------- */
-
-/* The image: groups, then both prefix sums. */
-static size_t image_bytes(int32_t groups)
-{
-    return (size_t)groups * sizeof(struct jg_group) +
-           2 * ((size_t)groups + 1) * sizeof(int);
-}
-
-struct rank {
-    int64_t time; /* of a tile */
-    int32_t group;
-};
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const struct rank *x = a, *y = b;
-
-    if (x->time != y->time)
-        return x->time > y->time ? -1 : 1;
-    return x->group < y->group ? -1 : 1;
-}
-
-/* The longest tiles first, so that the short ones fill what is left. */
-static jitgemm_status sort_groups(struct jitgemm_plan *plan)
-{
-    int32_t groups = plan->problem.groups;
-    struct rank *ranks = malloc((size_t)groups * sizeof *ranks);
-
-    plan->order = malloc((size_t)groups * sizeof *plan->order);
-    if (!ranks || !plan->order) {
-        free(ranks);
-        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %d groups",
-                       (int)groups);
-    }
-    for (int32_t g = 0; g < groups; g++)
-        ranks[g] = (struct rank){
-            jg_plan_tile_time(&plan->config, plan->problem.sizes[g]), g};
-    qsort(ranks, (size_t)groups, sizeof *ranks, compare_ranks);
-    for (int32_t i = 0; i < groups; i++)
-        plan->order[i] = ranks[i].group;
-    free(ranks);
-    return JITGEMM_OK;
-}
-
-/* Fills the sizes of the image; E_SHAPE if all is too much. */
-static jitgemm_status fill_sizes(struct jitgemm_plan *plan, size_t *workspace)
-{
-    int32_t groups = plan->problem.groups;
-    struct jg_group *rows = (struct jg_group *)plan->image;
-    int *first_tile = (int *)(rows + groups);
-    int *first_unit = first_tile + groups + 1;
-    int64_t tiles = 0, units = 0;
-
-    for (int32_t i = 0; i < groups; i++) {
-        int32_t g = plan->order[i];
-        struct jg_size size = plan->problem.sizes[g];
-
-        rows[i].m = size.m;
-        rows[i].n = size.n;
-        rows[i].k = size.k;
-        rows[i].chunks = (int)jg_plan_chunks(&plan->config, size);
-        rows[i].tile_rows = jg_plan_tile_rows(&plan->config, size);
-        rows[i].activations = (unsigned long long)units * ATOM_BYTES;
-        first_tile[i] = (int)tiles;
-        first_unit[i] = (int)units;
-        tiles += jg_plan_tiles(&plan->config, size);
-        units += jg_plan_units(&plan->config, size);
-        if (tiles > MOST || units > MOST)
-            return jg_fail_argument(
-                JITGEMM_E_SHAPE, "problem.groups", g, groups, 0,
-                "problem.groups up to %d need %lld tiles and %lld KiB of "
-                "workspace; both must be below 2^30",
-                (int)g, (long long)tiles, (long long)units);
-    }
-    first_tile[groups] = (int)tiles;
-    first_unit[groups] = (int)units;
-    plan->table.count = groups;
-    plan->table.tiles = (int)tiles;
-    plan->table.units = (int)units;
-    *workspace = plan->config.fused ? 0 : (size_t)units * ATOM_BYTES;
-    return JITGEMM_OK;
-}
 
 static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 {
@@ -127,11 +36,10 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 
 static void size_grids(struct jitgemm_plan *plan)
 {
-    int last = plan->kernels - 1, tiles = plan->table.tiles;
-    int resident = plan->context->device.sms * plan->config.blocks;
+    int last = plan->kernels - 1;
 
-    plan->launches[last].blocks =
-        (unsigned)(tiles < resident ? tiles : resident);
+    plan->launches[last].blocks = (unsigned)jg_table_blocks(
+        &plan->config, &plan->context->device, plan->table.tiles);
     if (last > 0) {
         int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS;
 
@@ -140,49 +48,57 @@ static void size_grids(struct jitgemm_plan *plan)
     }
 }
 
-static jitgemm_status allocate(struct jitgemm_plan *plan, size_t workspace)
+static jitgemm_status allocate(struct jitgemm_plan *plan)
 {
     const struct jg_cuda *cuda = plan->context->cuda;
-    int32_t groups = plan->problem.groups;
-    size_t behind = (plan->image_bytes + WORKSPACE_ALIGN - 1) /
-                    WORKSPACE_ALIGN * WORKSPACE_ALIGN;
-    unsigned char *memory;
-    CUresult result = cuda->cuMemAlloc(&plan->memory, behind + workspace);
+    CUresult result = cuda->cuMemAlloc(&plan->memory, plan->layout.all);
 
     if (result != CUDA_SUCCESS) {
         jitgemm_status status = jg_driver_fail(cuda, result, "cuMemAlloc");
 
-        jg_error()->got = (int64_t)(behind + workspace);
+        jg_error()->got = (int64_t)plan->layout.all;
         return status;
     }
-    memory = (unsigned char *)(uintptr_t)plan->memory;
-    plan->table.groups = (struct jg_group *)memory;
-    plan->table.first_tile =
-        (int *)(memory + (size_t)groups * sizeof(struct jg_group));
-    plan->table.first_unit = plan->table.first_tile + groups + 1;
-    plan->table.workspace = memory + behind;
+    jg_table_place(&plan->layout, (unsigned char *)(uintptr_t)plan->memory,
+                   &plan->table);
+    return JITGEMM_OK;
+}
+
+static jitgemm_status make_image(struct jitgemm_plan *plan)
+{
+    size_t groups = (size_t)plan->problem.groups;
+    jitgemm_status status;
+
+    plan->order = malloc(groups * sizeof *plan->order);
+    if (!plan->order)
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %zu groups",
+                       groups);
+    status = jg_table_order(&plan->config, &plan->problem, plan->order);
+    if (status == JITGEMM_OK)
+        status = jg_table_measure(&plan->config, &plan->context->device,
+                                  &plan->problem, plan->order, &plan->table,
+                                  &plan->layout);
+    if (status != JITGEMM_OK)
+        return status;
+    plan->image = calloc(1, plan->layout.image);
+    plan->next = malloc(plan->layout.image);
+    if (!plan->image || !plan->next)
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %zu groups",
+                       groups);
+    jg_table_fill(&plan->config, &plan->problem, plan->order, &plan->layout,
+                  plan->image);
     return JITGEMM_OK;
 }
 
 /* In the CUDA context, in relaxed capture mode. */
 static jitgemm_status build(struct jitgemm_plan *plan)
 {
-    size_t workspace = 0;
-    jitgemm_status status;
+    jitgemm_status status = make_image(plan);
 
-    plan->image_bytes = image_bytes(plan->problem.groups);
-    plan->image = calloc(1, plan->image_bytes);
-    plan->next = malloc(plan->image_bytes);
-    if (!plan->image || !plan->next)
-        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %d groups",
-                       (int)plan->problem.groups);
-    status = sort_groups(plan);
-    if (status == JITGEMM_OK)
-        status = fill_sizes(plan, &workspace);
     if (status == JITGEMM_OK)
         status = make_kernels(plan);
     if (status == JITGEMM_OK)
-        status = allocate(plan, workspace);
+        status = allocate(plan);
     if (status == JITGEMM_OK)
         size_grids(plan);
     return status;

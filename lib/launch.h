@@ -3,9 +3,8 @@
 #ifndef JG_LAUNCH_H
 #define JG_LAUNCH_H
 
-#include <base/group.h>
-
 #include "context.h"
+#include "table.h"
 
 struct jitgemm_plan {
     jitgemm_context *context;
@@ -20,7 +19,7 @@ struct jitgemm_plan {
     } launches[JG_SPEC_KERNELS];
     CUdeviceptr memory;
     struct jg_table table; /* the kernels' parameter: device addresses */
-    size_t image_bytes;
+    struct jg_layout layout;
     unsigned char *image, *next; /* bound, and scratch for the next binding */
     bool bound;
 };

@@ -10,6 +10,7 @@ libjg_la_SOURCES = \
 	lib/clock.c lib/clock.h \
 	lib/compile.c lib/compile.h \
 	lib/context.c lib/context.h \
+	lib/cut.c lib/cut.h \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
@@ -19,13 +20,15 @@ libjg_la_SOURCES = \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
+	lib/model.h lib/model_sm90.c lib/model_sm100.c \
 	lib/nvfp4.c \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \
 	lib/spec.c lib/spec.h \
-	lib/status.c lib/status.h
+	lib/status.c lib/status.h \
+	lib/table.c lib/table.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 
 # current:revision:age. Before a release: revision + 1 if the code changed;

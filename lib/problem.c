@@ -55,11 +55,11 @@ static jitgemm_status check_group(const jitgemm_problem *from, int32_t group,
         status = check(&rule_k, group, k);
     if (status != JITGEMM_OK)
         return status;
-    if (m > MAX_C_BYTES / 2 / n)
+    if (m > MAX_C_BYTES / 4 / n)
         return jg_fail_argument(JITGEMM_E_SHAPE, rule_m.argument, group, m,
-                                MAX_C_BYTES / 2 / n,
+                                MAX_C_BYTES / 4 / n,
                                 "problem.m[%d] * problem.n[%d] is %lld * "
-                                "%lld; C must be below 2^47 bytes",
+                                "%lld; C must be below 2^45 elements",
                                 (int)group, (int)group, (long long)m,
                                 (long long)n);
     *size = (struct jg_size){(int32_t)m, (int32_t)n, (int32_t)k};
@@ -84,6 +84,12 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
                                 "problem.batch is %d; it must be 1 (make each "
                                 "product of a batch a group)",
                                 (int)problem->batch);
+    if ((unsigned)problem->c_type > JITGEMM_F32)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.c_type", -1,
+                                problem->c_type, JITGEMM_F32,
+                                "problem.c_type is %d; it must be JITGEMM_F16 "
+                                "(0), JITGEMM_BF16 (1) or JITGEMM_F32 (2)",
+                                (int)problem->c_type);
     if (!problem->m || !problem->n || !problem->k) {
         const char *name = !problem->m   ? rule_m.argument
                            : !problem->n ? rule_n.argument
@@ -100,8 +106,9 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
 {
     jitgemm_problem known;
     struct jg_size *sizes = NULL;
-    jitgemm_status status = jg_abi_read(&known, sizeof known, sizeof known,
-                                        from, "problem");
+    jitgemm_status status =
+        jg_abi_read(&known, sizeof known, offsetof(jitgemm_problem, c_type),
+                    from, "problem");
 
     if (status != JITGEMM_OK)
         return status;
@@ -118,7 +125,8 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
         free(sizes);
         return status;
     }
-    *to = (struct jg_problem){known.groups, sizes};
+    *to = (struct jg_problem){known.groups, sizes,
+                              (enum jg_output)known.c_type};
     return JITGEMM_OK;
 }
 

@@ -3,6 +3,8 @@
 #ifndef JG_PROBLEM_H
 #define JG_PROBLEM_H
 
+#include <base/group.h>
+
 #include "status.h"
 
 struct jg_size {
@@ -12,6 +14,7 @@ struct jg_size {
 struct jg_problem { /* all zero: none */
     int32_t groups;
     struct jg_size *sizes; /* [groups] */
+    enum jg_output output; /* type of C */
 };
 
 /* Checks and copies the caller's problem: E_ARGUMENT, E_VERSION, E_SHAPE or

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* spec.cuh of the constants. The kernel carries them, and its program's name,
  * as text: a cubin then says what it is. */
 static void write_text(struct jg_spec *spec, const char *constants)
@@ -18,6 +17,8 @@ static void write_text(struct jg_spec *spec, const char *constants)
              "extern \"C\" __device__ char jitgemm_spec[] = R\"(%s\n%s)\";\n",
              constants, spec->program, constants);
 }
+
+/* ---- Hopper ---- */
 
 static void make_activations(const struct jg_config *config,
                              struct jg_spec *spec)
@@ -37,7 +38,7 @@ static void make_activations(const struct jg_config *config,
 }
 
 /* struct smem of gemm/sm90_nvfp4.cu, which checks that it is this many. */
-static int shared_bytes(const struct jg_config *config)
+static int sm90_shared_bytes(const struct jg_config *config)
 {
     int activations = config->tile_m * config->tile_k * 2;
     int weights = config->tile_n * config->tile_k / 2;
@@ -66,7 +67,7 @@ static struct registers share_registers(const struct jg_config *config,
     return (struct registers){producer, (3 * entry - producer) / 2 / 8 * 8};
 }
 
-static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
+static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 {
     struct registers registers;
     char constants[512];
@@ -75,7 +76,7 @@ static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
     spec->symbol = "sm90_nvfp4";
     spec->threads = 384;
     registers = share_registers(config, spec->threads);
-    spec->shared_bytes = shared_bytes(config);
+    spec->shared_bytes = sm90_shared_bytes(config);
     snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
              config->stages, config->blocks > 1 ? ", 2 blocks" : "",
@@ -92,15 +93,84 @@ static void make_gemm(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int smem_bytes = %d;\n"
              "constexpr int producer_registers = %d;\n"
              "constexpr int consumer_registers = %d;\n",
-             config->tile_m, config->width_step, config->tile_n, config->tile_k,
-             config->stages, config->blocks, config->fused ? "true" : "false", spec->threads,
+             config->tile_m, config->width_step, config->tile_n,
+             config->tile_k, config->stages, config->blocks,
+             config->fused ? "true" : "false", spec->threads,
              spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
 }
 
+/* ---- Blackwell ---- */
+
+static int columns(const struct jg_config *config)
+{
+    return config->swapped ? config->tile_m : config->tile_n;
+}
+
+/* struct smem of gemm/sm100_nvfp4.cu, which checks that it fits. */
+static int sm100_shared_bytes(const struct jg_config *config)
+{
+    int operands = (128 + columns(config)) * 128;
+    int scales = 2048 + (columns(config) + 127) / 128 * 2048;
+    int barriers = 2 * 8;
+    int element = config->output == JG_F32 ? 4 : 2;
+    int staging = config->swapped ? 8 * 128 * element : 16;
+    int rest = config->accumulators * barriers + 8;
+    int alignment = 1024;
+
+    return config->stages * (operands + scales + barriers) + staging + rest +
+           alignment;
+}
+
+/* Allocated are powers of two. */
+static int tensor_columns(const struct jg_config *config)
+{
+    int scales = 16 + (columns(config) + 127) / 128 * 16;
+    int used =
+        config->accumulators * columns(config) + config->stages * scales;
+    int allocated = 32;
+
+    while (allocated < used)
+        allocated *= 2;
+    return allocated;
+}
+
+static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
+{
+    static const char *const outputs[] = {"f16", "bf16", "f32"};
+    char constants[512];
+
+    spec->program = "gemm/sm100_nvfp4.cu";
+    spec->symbol = "sm100_nvfp4";
+    spec->threads = 192;
+    spec->shared_bytes = sm100_shared_bytes(config);
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s",
+             spec->symbol, config->tile_m, config->tile_n, config->tile_k,
+             config->stages, outputs[config->output],
+             config->swapped ? ", swapped" : "",
+             config->edits_maps ? ", edits maps" : "");
+    snprintf(constants, sizeof constants,
+             "constexpr int columns = %d;\n"
+             "constexpr int stages = %d;\n"
+             "constexpr int accumulators = %d;\n"
+             "constexpr bool swapped = %s;\n"
+             "constexpr bool edits_maps = %s;\n"
+             "constexpr int output = %d;\n"
+             "constexpr int threads = %d;\n"
+             "constexpr int smem_bytes = %d;\n"
+             "constexpr int tensor_columns = %d;\n",
+             columns(config), config->stages, config->accumulators,
+             config->swapped ? "true" : "false",
+             config->edits_maps ? "true" : "false", (int)config->output,
+             spec->threads, spec->shared_bytes, tensor_columns(config));
+    write_text(spec, constants);
+}
+
+/* ---- */
+
 int jg_spec_count(const struct jg_config *config)
 {
-    return config->fused ? 1 : 2;
+    return config->family == JG_SM90 && !config->fused ? 2 : 1;
 }
 
 void jg_spec_make(const struct jg_config *config,
@@ -109,8 +179,10 @@ void jg_spec_make(const struct jg_config *config,
 {
     memset(spec, 0, sizeof *spec);
     memcpy(spec->arch, device->arch, sizeof spec->arch);
-    if (index < jg_spec_count(config) - 1)
+    if (config->family == JG_SM100)
+        make_sm100(config, spec);
+    else if (index < jg_spec_count(config) - 1)
         make_activations(config, spec);
     else
-        make_gemm(config, spec);
+        make_sm90(config, spec);
 }

@@ -3,7 +3,7 @@
 #ifndef JG_SPEC_H
 #define JG_SPEC_H
 
-#include "plan.h"
+#include "cut.h"
 
 #define JG_SPEC_KERNELS 2 /* that one product needs at most */
 

@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "driver.h"
 #include "emu_calls.h"
+#include "plan.h"
 
 /* The smallest kernel, compiled for an arch. */
 static struct jg_compiled compile(const char *arch)
@@ -20,7 +21,7 @@ static struct jg_compiled compile(const char *arch)
 
     JITGEMM(jg_driver_nvrtc(&env, &nvrtc));
     JITGEMM(jg_device_of_arch("sm_90a", &device));
-    jg_spec_make(&jg_plan_configs[1], &device, 0, &spec);
+    jg_spec_make(&jg_model_sm90.configs[1], &device, 0, &spec);
     snprintf(spec.arch, sizeof spec.arch, "%s", arch);
     JITGEMM(jg_compile(nvrtc, &spec, &compiled));
     return compiled;

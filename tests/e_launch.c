@@ -27,7 +27,7 @@ static struct setup set_up(void)
 
     JITGEMM(jitgemm_context_create(&options, &s.context));
     product_make(&s.product, 1, &m, &n, &k, REF_FULL, false, 1);
-    s.plan = product_plan(&s.product, s.context, &jg_plan_configs[1]);
+    s.plan = product_plan(&s.product, s.context, &jg_model_sm90.configs[1]);
     CHECK_INT(s.plan->kernels, 2);
     return s;
 }

@@ -8,7 +8,7 @@
 
 #include "cases.h"
 #include "gpu.h"
-#include "plan.h"
+#include "launch.h"
 #include "product.h"
 #include "test.h"
 
@@ -156,10 +156,12 @@ static void test_nan(void)
 int main(int count, char **arguments)
 {
     bool small = count > 1 && strcmp(arguments[1], "small") == 0;
+    const struct jg_model *model;
 
     if (!gpu_open())
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
+    model = jg_plan_model(context->device.family);
     if (count > 1 && strcmp(arguments[1], "public") == 0) {
         test_public();
         return test_end();
@@ -168,14 +170,14 @@ int main(int count, char **arguments)
         int64_t size[] = {atoll(arguments[1]), atoll(arguments[2]),
                           atoll(arguments[3])};
 
-        for (int i = 0; i < jg_plan_configs_count; i++)
+        for (int i = 0; i < model->count; i++)
             check_config("one", 1, &size[0], &size[1], &size[2], REF_FULL, 0,
-                         &jg_plan_configs[i]);
+                         &model->configs[i]);
         return test_end();
     }
     test_cases(small);
-    for (int i = 0; i < jg_plan_configs_count; i++)
-        test_odd_sizes(&jg_plan_configs[i], small);
+    for (int i = 0; i < model->count; i++)
+        test_odd_sizes(&model->configs[i], small);
     test_empty();
     test_many_groups(small ? 17 : 257);
     if (!small)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "compile.h"
+#include "plan.h"
 #include "test.h"
 
 /* The constant of that name in a spec's text, or 0. */
@@ -42,23 +43,53 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
     jg_compiled_free(&result);
 }
 
+static void check_config(const struct jg_nvrtc *nvrtc,
+                         const struct jg_device *device,
+                         const struct jg_config *config)
+{
+    for (int i = 0; i < jg_spec_count(config); i++) {
+        struct jg_spec spec;
+
+        jg_spec_make(config, device, i, &spec);
+        check_spec(nvrtc, &spec);
+    }
+}
+
+/* Every row of the table; and of the last one every kind of C, and both kinds
+ * of maps. */
+static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
+{
+    struct jg_device device;
+    const struct jg_model *model;
+    struct jg_config config;
+
+    CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
+    model = jg_plan_model(device.family);
+    for (int i = 0; i < model->count; i++) {
+        config = model->configs[i];
+        check_config(nvrtc, &device, &config);
+        if (device.family != JG_SM100 || i % 4)
+            continue;
+        config.edits_maps = true;
+        for (int type = JG_BF16; type <= JG_F32; type++) {
+            config.output = (enum jg_output)type;
+            check_config(nvrtc, &device, &config);
+        }
+    }
+}
+
 int main(void)
 {
+    static const char *const archs[] = {"sm_90a", "sm_100a", "sm_103a",
+                                        "sm_100f"};
     struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
-    struct jg_device device;
-    struct jg_spec spec;
 
     if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }
-    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
-    for (int i = 0; i < jg_plan_configs_count; i++) {
-        for (int j = 0; j < jg_spec_count(&jg_plan_configs[i]); j++) {
-            jg_spec_make(&jg_plan_configs[i], &device, j, &spec);
-            check_spec(nvrtc, &spec);
-        }
-    }
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        check_arch(nvrtc, archs[i]);
     return test_end();
 }

@@ -11,8 +11,10 @@ layers='
 01 abi buf env
 02 driver file
 10 device entry kernel_text key problem
-11 plan
-12 spec
+11 cut
+12 model model_sm90 model_sm100 spec
+13 plan
+14 table
 20 cache compile
 30 registry
 40 context
@@ -27,8 +29,10 @@ cache: compile device driver
 entry: device driver
 file: device driver
 key: device driver
+cut: driver env file
 plan: driver env file
 spec: driver env file
+table: driver env file
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.

@@ -6,15 +6,18 @@
 
 static struct jg_device device;
 
+static struct jg_config chosen;
+
 static const struct jg_config *choose(int32_t groups, int32_t m, int32_t n,
                                       int32_t k)
 {
     struct jg_size sizes[64];
-    struct jg_problem problem = {groups, sizes};
+    struct jg_problem problem = {groups, sizes, JG_F16};
 
     for (int32_t g = 0; g < groups; g++)
         sizes[g] = (struct jg_size){m, n, k};
-    return jg_plan_choose(&problem, &device);
+    CHECK_INT(jg_plan_choose(&problem, &device, &chosen), JITGEMM_OK);
+    return &chosen;
 }
 
 static void test_choice(void)
@@ -41,25 +44,25 @@ static void test_cuts(void)
     struct jg_config config = {
         .tile_m = 64, .width_step = 64, .tile_n = 128, .tile_k = 256};
 
-    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){0, 128, 256}), 0);
-    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){1, 8, 32}), 1);
-    CHECK_INT(jg_plan_tiles(&config, (struct jg_size){65, 136, 32}), 4);
+    CHECK_INT(jg_cut_tiles(&config, (struct jg_size){0, 128, 256}), 0);
+    CHECK_INT(jg_cut_tiles(&config, (struct jg_size){1, 8, 32}), 1);
+    CHECK_INT(jg_cut_tiles(&config, (struct jg_size){65, 136, 32}), 4);
     /* As few tiles as can be, equal up to whole atoms. */
-    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){0, 8, 32}), 0);
-    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){1, 8, 32}), 8);
-    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){64, 8, 32}), 64);
-    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){65, 8, 32}), 40);
-    CHECK_INT(jg_plan_tile_rows(&config, (struct jg_size){1000, 8, 32}), 64);
+    CHECK_INT(jg_cut_tile_rows(&config, (struct jg_size){0, 8, 32}), 0);
+    CHECK_INT(jg_cut_tile_rows(&config, (struct jg_size){1, 8, 32}), 8);
+    CHECK_INT(jg_cut_tile_rows(&config, (struct jg_size){64, 8, 32}), 64);
+    CHECK_INT(jg_cut_tile_rows(&config, (struct jg_size){65, 8, 32}), 40);
+    CHECK_INT(jg_cut_tile_rows(&config, (struct jg_size){1000, 8, 32}), 64);
     /* Its time grows with its width: 64 here, then 16. */
-    CHECK_INT(jg_plan_tile_time(&config, (struct jg_size){9, 8, 64}),
-              jg_plan_tile_time(&config, (struct jg_size){64, 8, 64}));
+    CHECK(!(jg_model_sm90.tile_us(&config, (struct jg_size){9, 8, 64}) <
+            jg_model_sm90.tile_us(&config, (struct jg_size){64, 8, 64})));
     config.width_step = 16;
-    CHECK(jg_plan_tile_time(&config, (struct jg_size){9, 8, 64}) <
-          jg_plan_tile_time(&config, (struct jg_size){64, 8, 64}));
-    CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 32}), 4);
-    CHECK_INT(jg_plan_chunks(&config, (struct jg_size){1, 8, 288}), 8);
-    CHECK_INT(jg_plan_units(&config, (struct jg_size){9, 8, 288}), 16);
-    CHECK_INT(jg_plan_tiles(&config,
+    CHECK(jg_model_sm90.tile_us(&config, (struct jg_size){9, 8, 64}) <
+          jg_model_sm90.tile_us(&config, (struct jg_size){64, 8, 64}));
+    CHECK_INT(jg_cut_chunks(&config, (struct jg_size){1, 8, 32}), 4);
+    CHECK_INT(jg_cut_chunks(&config, (struct jg_size){1, 8, 288}), 8);
+    CHECK_INT(jg_cut_units(&config, (struct jg_size){9, 8, 288}), 16);
+    CHECK_INT(jg_cut_tiles(&config,
                             (struct jg_size){INT32_MAX, INT32_MAX, 32}),
               (int64_t)33554432 * 16777216);
 }
@@ -67,8 +70,8 @@ static void test_cuts(void)
 /* The plan's table is what its kernels are compiled from. */
 static void test_specs(void)
 {
-    for (int i = 0; i < jg_plan_configs_count; i++) {
-        const struct jg_config *config = &jg_plan_configs[i];
+    for (int i = 0; i < jg_model_sm90.count; i++) {
+        const struct jg_config *config = &jg_model_sm90.configs[i];
         struct jg_spec spec, other;
         char constant[64];
         int last = jg_spec_count(config) - 1;
@@ -88,8 +91,8 @@ static void test_specs(void)
         /* Two blocks share 228 KiB, of which each costs one more. */
         CHECK(config->blocks * (spec.shared_bytes + 1024) <= 228 * 1024);
         for (int j = 0; j < i; j++) {
-            jg_spec_make(&jg_plan_configs[j], &device,
-                         jg_spec_count(&jg_plan_configs[j]) - 1, &other);
+            jg_spec_make(&jg_model_sm90.configs[j], &device,
+                         jg_spec_count(&jg_model_sm90.configs[j]) - 1, &other);
             CHECK(strcmp(spec.text, other.text) != 0);
             CHECK(strcmp(spec.name, other.name) != 0);
         }

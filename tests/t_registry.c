@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "fake/fakes.h"
+#include "plan.h"
 #include "test.h"
 
 #define THREADS 16
@@ -49,8 +50,8 @@ static void make_spec(int config)
     struct jg_device device;
 
     jg_device_of_arch("sm_90a", &device);
-    jg_spec_make(&jg_plan_configs[config], &device,
-                 jg_spec_count(&jg_plan_configs[config]) - 1, &spec);
+    jg_spec_make(&jg_model_sm90.configs[config], &device,
+                 jg_spec_count(&jg_model_sm90.configs[config]) - 1, &spec);
 }
 
 static void test_one_compile(void)

@@ -4,11 +4,13 @@
 #ifndef JG_GROUP_H
 #define JG_GROUP_H
 
+enum jg_output { JG_F16, JG_BF16, JG_F32 }; /* elements of C */
+
 struct jg_group {
     unsigned char b_map[128]; /* CUtensorMap of the weights, 64-byte aligned */
     const unsigned char *a, *sfa;
     const unsigned char *b, *sfb;
-    unsigned short *c; /* f16 */
+    unsigned short *c; /* f16; of other types by their kernels' casts */
     const float *alpha; /* may be null: 1 */
     unsigned long long activations; /* where this group's begin in the
                                        workspace, bytes; see
@@ -29,6 +31,7 @@ struct jg_table {
     int count;
     int tiles; /* first_tile[count] */
     int units; /* first_unit[count] */
+    const unsigned char *maps; /* gemm/sm100_nvfp4.cu: CUtensorMaps */
 };
 
 #endif

@@ -32,6 +32,15 @@ template <int slots> struct ring {
             continue;
     }
 
+    /* For the producer: until all slots that it filled are full. */
+    __device__ void wait_all_full()
+    {
+        for (int i = 0; i < slots; i++)
+            while (!ptx::mbarrier_try_wait(&shared.full[i],
+                                           parity ^ (i >= slot)))
+                continue;
+    }
+
     /* The first time around every slot is empty. */
     __device__ void wait_empty()
     {

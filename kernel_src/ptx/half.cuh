@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on pairs of f16 in a register. PTX ISA 9.7.4, 9.7.9.21. */
+/* Arithmetic on pairs of f16 in a register, and rounding to pairs of bf16.
+ * PTX ISA 9.7.4, 9.7.9.21. */
 #pragma once
 #include <base/types.cuh>
 
@@ -56,11 +57,18 @@ __device__ inline u32 cvt_f16x2_e4m3x2(u32 pair)
     return d;
 }
 
-/* Rounds to nearest even; past the range gives an infinity. */
+/* Both round to nearest even; past the range gives an infinity. */
 __device__ inline u32 cvt_f16x2_f32(float high, float low)
 {
     u32 d;
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
+    return d;
+}
+
+__device__ inline u32 cvt_bf16x2_f32(float high, float low)
+{
+    u32 d;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
     return d;
 }
 

@@ -137,13 +137,14 @@ static bool read_config(const char *text, struct jg_config *config)
                        &config->tile_n, &config->tile_k, &config->stages,
                        &config->blocks, &fused);
 
+    config->family = JG_SM90;
     config->fused = fused != 0;
     return count == 7;
 }
 
 int main(int count, char **arguments)
 {
-    struct jg_config config;
+    struct jg_config config = {0};
     const struct jg_config *chosen = NULL;
     bool json = false, all = true;
     jitgemm_context *context;

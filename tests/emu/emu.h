@@ -39,6 +39,13 @@ template <class T> constexpr T max(T a, T b)
     return a < b ? b : a;
 }
 
+inline unsigned __float_as_uint(float value)
+{
+    unsigned bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 #if defined __GNUC__
 #define EMU_EXPORT __attribute__((visibility("default")))
 #else

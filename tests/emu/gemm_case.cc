@@ -131,8 +131,8 @@ std::vector<config> all_configs()
 {
     std::vector<config> all;
 
-    for (int i = 0; i < jg_plan_configs_count; i++) {
-        const jg_config &row = jg_plan_configs[i];
+    for (int i = 0; i < jg_model_sm90.count; i++) {
+        const jg_config &row = jg_model_sm90.configs[i];
 
         all.push_back({row.tile_m, row.width_step, row.tile_n, row.tile_k, row.stages,
                        row.blocks, row.fused});
@@ -200,8 +200,8 @@ void gemm_case::state::make_table()
         rows[g].m = size.m;
         rows[g].n = size.n;
         rows[g].k = size.k;
-        rows[g].chunks = static_cast<int>(jg_plan_chunks(&row, size));
-        rows[g].tile_rows = jg_plan_tile_rows(&row, size);
+        rows[g].chunks = static_cast<int>(jg_cut_chunks(&row, size));
+        rows[g].tile_rows = jg_cut_tile_rows(&row, size);
         map.address = reinterpret_cast<uintptr_t>(from.b_values.data);
         map.rank = 2;
         map.extent[0] = static_cast<uint64_t>(size.k) / 2;
@@ -214,8 +214,8 @@ void gemm_case::state::make_table()
         emu_tensor_map_encode(&map, rows[g].b_map);
         first_tile.push_back(static_cast<int>(tiles));
         first_unit.push_back(static_cast<int>(units));
-        tiles += jg_plan_tiles(&row, size);
-        units += jg_plan_units(&row, size);
+        tiles += jg_cut_tiles(&row, size);
+        units += jg_cut_units(&row, size);
     }
     first_tile.push_back(static_cast<int>(tiles));
     first_unit.push_back(static_cast<int>(units));

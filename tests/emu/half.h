@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* f16 and e4m3 by their bits, from IEEE 754 and the OCP 8-bit formats. */
+/* f16, bf16 and e4m3 by their bits, from IEEE 754 and the OCP 8-bit formats.
+ */
 #ifndef EMU_HALF_H
 #define EMU_HALF_H
 
@@ -55,6 +56,16 @@ inline uint16_t half_of(float value)
     }
     magnitude += 0xfff + (magnitude >> 13 & 1);
     return static_cast<uint16_t>(sign | ((magnitude - 0x38000000) >> 13));
+}
+
+/* The upper half of an f32, rounded likewise. */
+inline uint16_t bf16_of(float value)
+{
+    uint32_t bits = bits_of_float(value);
+
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return half_nan;
+    return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 /* The product of two f16 is exact in f32: one rounding. */

@@ -125,6 +125,7 @@ static void from_f32(bool small)
         in[count++] = operand(bits);
     }
     compare("cvt_f16x2_f32", HALF_F32, in, count / 2);
+    compare("cvt_bf16x2_f32", HALF_BF16, in, count / 2);
     free(in);
 }
 

@@ -22,6 +22,8 @@ __device__ inline u32 half_result(const wrapper_job &job, int i)
         return ptx::cvt_f16x2_e4m3x2(words[0]);
     case HALF_F32:
         return ptx::cvt_f16x2_f32(floats[0], floats[1]);
+    case HALF_BF16:
+        return ptx::cvt_bf16x2_f32(floats[0], floats[1]);
     default: /* what the two are for */
         return ptx::mul_f16x2_half(mma::spread(words[0]).pair(words[1] >> 8),
                                    ptx::cvt_f16x2_e4m3x2(words[1] & 0x7f), 0);

@@ -19,6 +19,7 @@ enum { /* half.cu */
     HALF_SELECT,
     HALF_E4M3,
     HALF_F32,
+    HALF_BF16,
     HALF_DECODE
 };
 enum { MEMORY_BYTES, MEMORY_STMATRIX }; /* memory.cu */

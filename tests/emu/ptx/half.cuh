@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on pairs of f16 in a register. */
+/* Arithmetic on pairs of f16 in a register, rounding to pairs of bf16. */
 #pragma once
 #include "../half.h"
 #include "../instructions.h"
@@ -34,6 +34,13 @@ inline u32 cvt_f16x2_f32(float high, float low)
     emu::step();
     return u32(emu::half_of(emu::checked_register(low))) |
            u32(emu::half_of(emu::checked_register(high))) << 16;
+}
+
+inline u32 cvt_bf16x2_f32(float high, float low)
+{
+    emu::step();
+    return u32(emu::bf16_of(emu::checked_register(low))) |
+           u32(emu::bf16_of(emu::checked_register(high))) << 16;
 }
 
 } // namespace ptx

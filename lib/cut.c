@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Tiles of a group. */
+#include "cut.h"
+
+#define CHUNK_K 64  /* one 128-byte swizzle row of f16 */
+#define ATOM_ROWS 8 /* tokens of a swizzle atom */
+
+int64_t jg_cut_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Hopper: as few tiles as can be, as equal as whole atoms allow. Blackwell:
+ * tiles begin where tensor memory can address the scales, at multiples of the
+ * tile. */
+int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size)
+{
+    int64_t parts = size.m ? jg_cut_ceil_div(size.m, config->tile_m) : 1;
+
+    if (config->family == JG_SM100)
+        return config->tile_m;
+    return (int)jg_cut_ceil_div(jg_cut_ceil_div(size.m, parts), ATOM_ROWS) *
+           ATOM_ROWS;
+}
+
+int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size)
+{
+    if (!size.m)
+        return 0;
+    return jg_cut_ceil_div(size.m, jg_cut_tile_rows(config, size)) *
+           jg_cut_ceil_div(size.n, config->tile_n);
+}
+
+int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size)
+{
+    return jg_cut_ceil_div(size.k, config->tile_k) *
+           (config->tile_k / CHUNK_K);
+}
+
+int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
+{
+    if (config->family != JG_SM90)
+        return 0;
+    return jg_cut_ceil_div(size.m, ATOM_ROWS) * jg_cut_chunks(config, size);
+}

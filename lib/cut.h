@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A configuration, and how it cuts a group into tiles. Pure. */
+#ifndef JG_CUT_H
+#define JG_CUT_H
+
+#include <base/group.h>
+#include <stdbool.h>
+
+#include "device.h"
+#include "problem.h"
+
+struct jg_config {
+    enum jg_family family;
+    int tile_m; /* tokens, at most */
+    int tile_n; /* weight rows */
+    int tile_k; /* k of a stage */
+    int stages;
+    enum jg_output output; /* type of C */
+    /* JG_SM90 */
+    int width_step; /* widths of the matrix instruction: the multiples of this
+                       up to tile_m */
+    int blocks;     /* a multiprocessor */
+    bool fused;     /* the product decodes the activations itself, instead of a
+                       kernel before it */
+    /* JG_SM100 */
+    int accumulators; /* tiles in tensor memory */
+    bool swapped;     /* the instruction's rows are weights, not tokens */
+    bool edits_maps;  /* the kernel makes its tensor maps itself */
+};
+
+/* Tokens of a tile, a multiple of 8; see kernel_src/base/group.h. */
+int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size);
+int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size);
+
+/* k in pieces of 64, whole stages; and activations as gemm/sm90_activations.cu
+ * decodes them, in units of 8 tokens x 64 k: none without that kernel. */
+int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size);
+int64_t jg_cut_units(const struct jg_config *config, struct jg_size size);
+
+int64_t jg_cut_ceil_div(int64_t a, int64_t b);
+
+#endif

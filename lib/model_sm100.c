@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Blackwell: times from published rates, not yet measured. A B200 has 148
+ * multiprocessors at 1.85 GHz; its 9 PFLOP/s of dense fp4 are 16384 products
+ * a clock and multiprocessor, and its memory gives 8 TB/s. Of the L2 and of
+ * shared memory a multiprocessor is taken to read 64 and 128 bytes a clock, as
+ * on Hopper. */
+#include "model.h"
+
+/* The stages fill the 227 KB of shared memory. Two accumulators and the scales
+ * of every stage fit the 512 columns of tensor memory, but for 256 columns. */
+#define ROW(m, n, count, tensors, swap)                                       \
+    {.family = JG_SM100, .tile_m = m, .tile_n = n, .tile_k = 256,             \
+     .stages = count, .accumulators = tensors, .swapped = swap}
+
+static const struct jg_config configs[] = {
+    ROW(32, 128, 8, 2, true),   ROW(64, 128, 7, 2, true),
+    ROW(128, 128, 6, 2, true),  ROW(128, 128, 6, 2, false),
+    ROW(128, 256, 4, 1, false),
+};
+
+#define CLOCKS_A_US 1850.0
+#define MEMORY_BYTES_A_US (0.9 * 8e6)
+#define L2_BYTES_A_CLOCK 64.0
+#define SHARED_BYTES_A_CLOCK 128.0
+#define LAUNCH_US 2.5 /* and the first copies: nothing overlaps them */
+#define STORE_CLOCKS 1000.0 /* of a tile's accumulators, once at the end, or
+                               after every tile if there is one accumulator */
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A stage: the products of 128 lanes take 64 k of `width` columns in width / 2
+ * clocks, unless operands come too slowly from shared memory or the L2. */
+static double tile_us(const struct jg_config *config, struct jg_size size)
+{
+    double stages = (double)jg_cut_ceil_div(size.k, config->tile_k);
+    double columns = config->swapped ? config->tile_m : config->tile_n;
+    double filled = config->swapped ? least(size.m, config->tile_m)
+                                    : least(size.n, config->tile_n);
+    double loaded = 128 + filled; /* rows of both operands */
+    double product = most(filled / 2, loaded * 32 / SHARED_BYTES_A_CLOCK);
+    double scales = 2048 * (columns > 128 ? 3 : 2);
+    double stage =
+        most(4 * product, (loaded * 128 + scales) / L2_BYTES_A_CLOCK);
+    double store = config->accumulators > 1 ? 0 : STORE_CLOCKS;
+
+    return (stages * stage + store) / CLOCKS_A_US;
+}
+
+static double memory_bytes(struct jg_size size)
+{
+    double m = size.m, n = size.n, k = size.k;
+
+    return (m + n) * k * 9 / 16 + 2 * m * n;
+}
+
+/* Waves of tiles, as on Hopper; or memory, if that takes longer. */
+static double us(const struct jg_config *config,
+                 const struct jg_problem *problem,
+                 const struct jg_device *device)
+{
+    double all = 0, longest = 0, bytes = 0, waves;
+    int64_t tiles = 0;
+
+    for (int32_t g = 0; g < problem->groups; g++) {
+        struct jg_size size = problem->sizes[g];
+        int64_t count = jg_cut_tiles(config, size);
+        double one = tile_us(config, size);
+
+        tiles += count;
+        all += one * (double)count;
+        bytes += count ? memory_bytes(size) : 0;
+        longest = count && one > longest ? one : longest;
+    }
+    if (!tiles)
+        return 0;
+    waves = tiles <= device->sms
+                ? longest
+                : (double)jg_cut_ceil_div(tiles, device->sms) * all /
+                      (double)tiles;
+    return LAUNCH_US + STORE_CLOCKS / CLOCKS_A_US +
+           most(waves, bytes / MEMORY_BYTES_A_US);
+}
+
+const struct jg_model jg_model_sm100 = {
+    configs, sizeof configs / sizeof *configs, tile_us, us};

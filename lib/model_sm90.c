@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Hopper: times fitted to the benchmark's cases on an H200; see
+ * tests/bench/NOTES.md. */
+#include "model.h"
+
+/* The stages fill the 227 KB of shared memory. A stage of 256 k makes weight
+ * rows of 128 bytes, the best for memory; with wide tiles two such stages
+ * would be all, so they take 128. */
+#define ROW(m, step, k, count, per_sm, fuse)                                  \
+    {.family = JG_SM90, .tile_m = m, .tile_n = 128, .tile_k = k,              \
+     .stages = count, .width_step = step, .blocks = per_sm, .fused = fuse}
+
+static const struct jg_config configs[] = {
+    ROW(8, 8, 256, 8, 1, true),      ROW(8, 8, 256, 4, 2, false),
+    ROW(16, 16, 256, 4, 2, false),   ROW(32, 32, 256, 6, 1, false),
+    ROW(64, 64, 256, 4, 1, false),   ROW(128, 32, 128, 5, 1, false),
+    ROW(192, 64, 128, 3, 1, false),  ROW(256, 128, 128, 3, 1, false),
+};
+
+/* A token's matrix product with a tile's weights over a chunk of k, and other
+ * costs in this unit. */
+#define UNIT_US 0.0019
+#define DECODE_COST 68 /* of a tile's weights, a chunk */
+#define LAUNCH_COST 1600 /* of the kernel that decodes activations: 3 us */
+#define FUSED_PERCENT 112 /* fused tiles decode activations again each time */
+
+static double tile_us(const struct jg_config *config, struct jg_size size)
+{
+    int64_t width = jg_cut_ceil_div(jg_cut_tile_rows(config, size),
+                                    config->width_step) *
+                    config->width_step;
+
+    return (double)(jg_cut_chunks(config, size) * (DECODE_COST + width)) *
+           UNIT_US;
+}
+
+/* Tiles go out longest first in waves of one a multiprocessor (where two run
+ * at once, each takes twice as long); long and short ones meet, so a wave
+ * costs the average, and a partly filled last one as much as a full one. */
+static double us(const struct jg_config *config,
+                 const struct jg_problem *problem,
+                 const struct jg_device *device)
+{
+    double all = 0, longest = 0, cost;
+    int64_t tiles = 0;
+
+    for (int32_t g = 0; g < problem->groups; g++) {
+        struct jg_size size = problem->sizes[g];
+        int64_t count = jg_cut_tiles(config, size);
+        double one = tile_us(config, size);
+
+        tiles += count;
+        all += one * (double)count;
+        longest = count && one > longest ? one : longest;
+    }
+    if (!tiles)
+        return 0;
+    cost = tiles <= device->sms
+               ? longest
+               : (double)jg_cut_ceil_div(tiles, device->sms) * all /
+                     (double)tiles;
+    return config->fused ? cost * FUSED_PERCENT / 100
+                         : cost + LAUNCH_COST * UNIT_US;
+}
+
+const struct jg_model jg_model_sm90 = {
+    configs, sizeof configs / sizeof *configs, tile_us, us};

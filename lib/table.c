@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The image: groups, both prefix sums, tensor maps. */
+#include "table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define WORKSPACE_ALIGN 1024 /* a swizzle atom */
+#define ATOM_BYTES 1024      /* 8 tokens x 64 k, f16 */
+#define MOST (1 << 30)       /* tiles, units: a sum with a grid fits an int */
+
+static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
+
+int jg_table_blocks(const struct jg_config *config,
+                    const struct jg_device *device, int tiles)
+{
+    int resident =
+        device->sms * (config->family == JG_SM90 ? config->blocks : 1);
+
+    return tiles < resident ? tiles : resident;
+}
+
+struct rank {
+    double us; /* of a tile */
+    int32_t group;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->us > y->us || x->us < y->us)
+        return x->us > y->us ? -1 : 1;
+    return x->group < y->group ? -1 : 1;
+}
+
+jitgemm_status jg_table_order(const struct jg_config *config,
+                              const struct jg_problem *problem,
+                              int32_t *order)
+{
+    const struct jg_model *model = jg_plan_model(config->family);
+    size_t groups = (size_t)problem->groups;
+    struct rank *ranks = malloc(groups * sizeof *ranks);
+
+    if (!ranks)
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a table of %zu groups",
+                       groups);
+    for (size_t g = 0; g < groups; g++)
+        ranks[g] = (struct rank){model->tile_us(config, problem->sizes[g]),
+                                 (int32_t)g};
+    qsort(ranks, groups, sizeof *ranks, compare_ranks);
+    for (size_t i = 0; i < groups; i++)
+        order[i] = ranks[i].group;
+    free(ranks);
+    return JITGEMM_OK;
+}
+
+static size_t align(size_t bytes, size_t to)
+{
+    return (bytes + to - 1) / to * to;
+}
+
+jitgemm_status jg_table_measure(const struct jg_config *config,
+                                const struct jg_device *device,
+                                const struct jg_problem *problem,
+                                const int32_t *order, struct jg_table *table,
+                                struct jg_layout *layout)
+{
+    size_t groups = (size_t)problem->groups, maps = 0, work;
+    int64_t tiles = 0, units = 0;
+
+    for (int32_t i = 0; i < problem->groups; i++) {
+        struct jg_size size = problem->sizes[order[i]];
+
+        tiles += jg_cut_tiles(config, size);
+        units += jg_cut_units(config, size);
+        if (tiles > MOST || units > MOST)
+            return jg_fail_argument(
+                JITGEMM_E_SHAPE, "problem.groups", order[i], problem->groups,
+                0,
+                "problem.groups up to %d need %lld tiles and %lld KiB of "
+                "workspace; both must be below 2^30",
+                (int)order[i], (long long)tiles, (long long)units);
+    }
+    table->count = problem->groups;
+    table->tiles = (int)tiles;
+    table->units = (int)units;
+    work = config->fused ? 0 : (size_t)units * ATOM_BYTES;
+    if (config->family == JG_SM100)
+        maps = 2 * JG_MAP_BYTES * (config->edits_maps ? 1 : groups);
+    if (config->edits_maps)
+        work = 2 * JG_MAP_BYTES *
+               (size_t)jg_table_blocks(config, device, (int)tiles);
+    layout->first_tile = groups * sizeof(struct jg_group);
+    layout->first_unit = layout->first_tile + (groups + 1) * sizeof(int);
+    layout->maps = align(layout->first_unit + (groups + 1) * sizeof(int),
+                         JG_MAP_BYTES);
+    layout->image = layout->maps + maps;
+    layout->workspace = align(layout->image, WORKSPACE_ALIGN);
+    layout->all = layout->workspace + work;
+    return JITGEMM_OK;
+}
+
+void jg_table_fill(const struct jg_config *config,
+                   const struct jg_problem *problem, const int32_t *order,
+                   const struct jg_layout *layout, unsigned char *image)
+{
+    struct jg_group *rows = (struct jg_group *)image;
+    int *first_tile = (int *)(image + layout->first_tile);
+    int *first_unit = (int *)(image + layout->first_unit);
+    int tiles = 0, units = 0;
+
+    for (int32_t i = 0; i < problem->groups; i++) {
+        struct jg_size size = problem->sizes[order[i]];
+
+        rows[i].m = size.m;
+        rows[i].n = size.n;
+        rows[i].k = size.k;
+        rows[i].chunks = (int)jg_cut_chunks(config, size);
+        rows[i].tile_rows = jg_cut_tile_rows(config, size);
+        rows[i].activations = (unsigned long long)units * ATOM_BYTES;
+        first_tile[i] = tiles;
+        first_unit[i] = units;
+        tiles += (int)jg_cut_tiles(config, size);
+        units += (int)jg_cut_units(config, size);
+    }
+    first_tile[problem->groups] = tiles;
+    first_unit[problem->groups] = units;
+}
+
+void jg_table_place(const struct jg_layout *layout, unsigned char *memory,
+                    struct jg_table *table)
+{
+    table->groups = (struct jg_group *)memory;
+    table->first_tile = (int *)(memory + layout->first_tile);
+    table->first_unit = (int *)(memory + layout->first_unit);
+    table->maps = memory + layout->maps;
+    table->workspace = memory + layout->workspace;
+}
