@@ -57,7 +57,7 @@ static bool find_bug(size_t i, const std::string &texts, run_function good)
 {
     const bug &bug = bugs[i];
     bool in_activations = is_in_activations(bug);
-    config config = all_configs()[bug.config];
+    jg_config config = jg_model_sm90.configs[bug.config];
     std::string report;
     int seed = 0;
 
@@ -89,7 +89,7 @@ static bool find_bug(size_t i, const std::string &texts, run_function good)
     return is_named(report, bug.names);
 }
 
-static run_function make(const config &config, kernel_kind kind,
+static run_function make(const jg_config &config, kernel_kind kind,
                          const std::string &texts)
 {
     compile_job job =
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 {
     const char *source = getenv("JG_SRCDIR");
     std::string texts = std::string(source ? source : ".") + "/kernel_src";
-    config config = all_configs()[1];
+    jg_config config = jg_model_sm90.configs[1];
     kernels good;
 
     good.activations = make(config, ACTIVATIONS, texts);

@@ -75,7 +75,7 @@ emu_tests += \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_maps \
-	tests/e_sm90 \
+	tests/e_gemm \
 	tests/e_tcgen05 \
 	tests/e_tcgen05_bugs \
 	tests/e_tcgen05_descriptor \
@@ -209,8 +209,8 @@ tests_e_warp_LDADD = $(emu_LDADD)
 tests_e_wgmma_SOURCES = tests/e_wgmma.cc
 tests_e_wgmma_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_wgmma_LDADD = $(emu_LDADD)
-tests_e_sm90_SOURCES = tests/e_sm90.cc
-tests_e_sm90_LDADD = $(emutest_LDADD)
+tests_e_gemm_SOURCES = tests/e_gemm.cc
+tests_e_gemm_LDADD = $(emutest_LDADD)
 
 # The wrappers on a GPU and on the emulator. The texts of the kernels are in
 # the program twice: as text for NVRTC, and compiled for the emulator.

@@ -4,20 +4,9 @@
 #include "gemm_case.h"
 #include "tensor_map.h"
 
-#include <base/group.h>
-
-/* C headers: a function there has the name of a struct. */
-#if defined __GNUC__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
 extern "C" {
 #include "../reference.h"
-#include "spec.h"
 }
-#if defined __GNUC__
-#pragma GCC diagnostic pop
-#endif
 
 #include <algorithm>
 
@@ -82,21 +71,22 @@ struct buffer {
     }
 };
 
-jg_config c_config(const config &config)
+const jg_device &device_of(const jg_config &config)
 {
-    return {config.tile_m, config.width_step, config.tile_n, config.tile_k,
-            config.stages, config.blocks, config.fused};
+    static jg_device devices[2];
+    jg_device &device = devices[config.family];
+
+    jg_device_of_arch(config.family == JG_SM90 ? "sm_90a" : "sm_100a",
+                      &device);
+    return device;
 }
 
-jg_spec spec_of(const config &config, kernel_kind kind)
+jg_spec spec_of(const jg_config &config, kernel_kind kind)
 {
-    jg_config row = c_config(config);
-    jg_device device{};
     jg_spec spec;
 
-    jg_device_of_arch("sm_90a", &device);
-    jg_spec_make(&row, &device,
-                 kind == PRODUCT ? jg_spec_count(&row) - 1 : 0, &spec);
+    jg_spec_make(&config, &device_of(config),
+                 kind == PRODUCT ? jg_spec_count(&config) - 1 : 0, &spec);
     return spec;
 }
 
@@ -110,11 +100,11 @@ struct group {
 } // namespace
 
 struct gemm_case::state {
-    struct config config;
+    jg_config config;
     std::vector<size> sizes;
     std::vector<std::unique_ptr<group>> groups;
-    std::vector<int> first_tile, first_unit;
-    buffer table, workspace;
+    buffer memory; /* of a plan */
+    jg_layout layout;
     jg_table argument;
     uint64_t seed;
     struct kernels kernels;
@@ -122,25 +112,13 @@ struct gemm_case::state {
 
     void make_group(size_t g);
     void make_table();
+    void fill_row(size_t g, jg_group *row, unsigned char *maps);
     int launch(kernel_kind kind, unsigned grid, int (*depend)(void *));
     static int launch_activations(void *state);
     std::string compare() const;
 };
 
-std::vector<config> all_configs()
-{
-    std::vector<config> all;
-
-    for (int i = 0; i < jg_model_sm90.count; i++) {
-        const jg_config &row = jg_model_sm90.configs[i];
-
-        all.push_back({row.tile_m, row.width_step, row.tile_n, row.tile_k, row.stages,
-                       row.blocks, row.fused});
-    }
-    return all;
-}
-
-compile_job job_of(const config &config, kernel_kind kind,
+compile_job job_of(const jg_config &config, kernel_kind kind,
                    const std::string &folder, const std::string &texts)
 {
     jg_spec spec = spec_of(config, kind);
@@ -172,66 +150,75 @@ void gemm_case::state::make_group(size_t g)
                        made.b.values);
     made.b_scales.make(made.b.scale_bytes, made.b.scales);
     made.c.make(cells * 2);
-    ranges.push_back({made.b_values.data, made.b_values.bytes, false});
-    ranges.push_back({made.b_scales.data, made.b_scales.bytes, false});
+    for (const buffer *b : {&made.a_values, &made.a_scales, &made.b_values,
+                            &made.b_scales})
+        ranges.push_back({b->data, b->bytes, false});
+}
+
+static void encode(const jg_config &config, const buffer &values, int rows,
+                   int k, int box, unsigned char *map)
+{
+    uint32_t side = static_cast<uint32_t>(config.tile_k) / 2;
+    emu_tensor_map made{};
+
+    made.address = reinterpret_cast<uintptr_t>(values.data);
+    made.rank = 2;
+    made.extent[0] = static_cast<uint64_t>(k) / 2;
+    made.extent[1] = static_cast<uint64_t>(rows);
+    made.stride[0] = made.extent[0];
+    made.box[0] = side;
+    made.box[1] = static_cast<uint32_t>(box);
+    made.element_bytes = 1;
+    made.swizzle = side;
+    emu_tensor_map_encode(&made, map);
+}
+
+void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
+{
+    group &from = *groups[g];
+    struct size size = sizes[g];
+
+    row->a = from.a_values.data;
+    row->sfa = from.a_scales.data;
+    row->b = from.b_values.data;
+    row->sfb = from.b_scales.data;
+    row->c = reinterpret_cast<unsigned short *>(from.c.data);
+    row->alpha = &from.alpha;
+    if (!size.m)
+        return;
+    if (config.family == JG_SM100)
+        encode(config, from.a_values, size.m, size.k, config.tile_m, maps);
+    encode(config, from.b_values, size.n, size.k, config.tile_n,
+           config.family == JG_SM90 ? row->b_map : maps + JG_MAP_BYTES);
 }
 
 /* As lib/launch.c and lib/bind.c do. */
 void gemm_case::state::make_table()
 {
-    jg_config row = c_config(config);
-    int64_t tiles = 0, units = 0;
+    std::vector<jg_size> all;
+    std::vector<int32_t> order(sizes.size());
+    jg_problem problem = {static_cast<int32_t>(sizes.size()), nullptr, JG_F16};
 
-    table.make(sizes.size() * sizeof(jg_group));
-    auto *rows = reinterpret_cast<jg_group *>(table.data);
-    for (size_t g = 0; g < sizes.size(); g++) {
-        jg_size size = {sizes[g].m, sizes[g].n, sizes[g].k};
-        group &from = *groups[g];
-        uint32_t side = static_cast<uint32_t>(row.tile_k) / 2;
-        emu_tensor_map map{};
-
-        rows[g].a = from.a_values.data;
-        rows[g].sfa = from.a_scales.data;
-        rows[g].b = from.b_values.data;
-        rows[g].sfb = from.b_scales.data;
-        rows[g].c = reinterpret_cast<unsigned short *>(from.c.data);
-        rows[g].alpha = &from.alpha;
-        rows[g].activations = static_cast<unsigned long long>(units) * 1024;
-        rows[g].m = size.m;
-        rows[g].n = size.n;
-        rows[g].k = size.k;
-        rows[g].chunks = static_cast<int>(jg_cut_chunks(&row, size));
-        rows[g].tile_rows = jg_cut_tile_rows(&row, size);
-        map.address = reinterpret_cast<uintptr_t>(from.b_values.data);
-        map.rank = 2;
-        map.extent[0] = static_cast<uint64_t>(size.k) / 2;
-        map.extent[1] = static_cast<uint64_t>(size.n);
-        map.stride[0] = map.extent[0];
-        map.box[0] = side;
-        map.box[1] = static_cast<uint32_t>(row.tile_n);
-        map.element_bytes = 1;
-        map.swizzle = side;
-        emu_tensor_map_encode(&map, rows[g].b_map);
-        first_tile.push_back(static_cast<int>(tiles));
-        first_unit.push_back(static_cast<int>(units));
-        tiles += jg_cut_tiles(&row, size);
-        units += jg_cut_units(&row, size);
-    }
-    first_tile.push_back(static_cast<int>(tiles));
-    first_unit.push_back(static_cast<int>(units));
-    workspace.make(static_cast<size_t>(units) * 1024);
-    ranges.push_back({table.data, table.bytes, false});
-    ranges.push_back({workspace.data, workspace.bytes, true});
-    argument = {rows,
-                first_tile.data(),
-                first_unit.data(),
-                workspace.data,
-                static_cast<int>(sizes.size()),
-                static_cast<int>(tiles),
-                static_cast<int>(units)};
+    for (const struct size &size : sizes)
+        all.push_back({size.m, size.n, size.k});
+    problem.sizes = all.data();
+    jg_table_order(&config, &problem, order.data());
+    jg_table_measure(&config, &device_of(config), &problem, order.data(),
+                     &argument, &layout);
+    memory.make(layout.all);
+    jg_table_fill(&config, &problem, order.data(), &layout, memory.data);
+    jg_table_place(&layout, memory.data, &argument);
+    for (size_t i = 0; i < sizes.size(); i++)
+        fill_row(static_cast<size_t>(order[i]),
+                 reinterpret_cast<jg_group *>(memory.data) + i,
+                 memory.data + layout.maps +
+                     (config.edits_maps ? 0 : 2 * JG_MAP_BYTES * i));
+    ranges.push_back({memory.data, layout.image, false});
+    ranges.push_back({memory.data + layout.workspace,
+                      layout.all - layout.workspace, true});
 }
 
-gemm_case::gemm_case(const config &config, const std::vector<size> &sizes,
+gemm_case::gemm_case(const jg_config &config, const std::vector<size> &sizes,
                      uint64_t seed)
     : state_(new state())
 {
@@ -267,8 +254,10 @@ int gemm_case::state::launch(kernel_kind kind, unsigned grid,
     launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
     launch.shared_bytes = static_cast<size_t>(spec.shared_bytes);
     launch.registers = static_cast<unsigned>(
-        65536 / (spec.threads * (kind == PRODUCT ? config.blocks : 1)) / 8 *
-        8);
+        65536 /
+        (spec.threads *
+         (kind == PRODUCT && config.family == JG_SM90 ? config.blocks : 1)) /
+        8 * 8);
     launch.parameters = parameters;
     launch.seed = seed;
     launch.check = check_access;
@@ -327,12 +316,13 @@ std::string gemm_case::run(const struct kernels &kernels, uint64_t seed,
     s.kernels = kernels;
     s.seed = seed;
     s.report.clear();
-    memset(s.workspace.data, 0xff, s.workspace.bytes); /* NaN */
+    memset(s.memory.data + s.layout.workspace, 0xff, /* NaN */
+           s.layout.all - s.layout.workspace);
     for (auto &group : s.groups)
         memset(group->c.data, 0xff, group->c.bytes);
-    ranges.back().earlier = true;
+    ranges.back().earlier = jg_spec_count(&s.config) > 1;
     if (s.launch(PRODUCT, grid,
-                 s.config.fused ? nullptr : state::launch_activations))
+                 ranges.back().earlier ? state::launch_activations : nullptr))
         return s.report;
     return s.compare();
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels in every configuration, under several schedules.
+ * Usage: e_gemm [SEEDS [FIRST]]; E_SEEDS is the same as SEEDS. */
+#include "emu/gemm_case.h"
+
+#include "test.h"
+
+#include <stdlib.h>
+
+using namespace emu_test;
+
+/* Tails in every direction, several tiles a block, groups of nothing. */
+static const std::vector<std::vector<size>> problems = {
+    {{1, 8, 32}, {0, 128, 64}, {9, 136, 288}},
+    {{0, 64, 64}, {131, 200, 544}, {3, 264, 96}, {0, 8, 32}},
+    {{264, 128, 1056}, {17, 392, 32}},
+};
+
+/* The tables' rows, Blackwell's also with maps that the kernel makes. */
+static std::vector<jg_config> all_configs()
+{
+    std::vector<jg_config> all;
+
+    for (const jg_model *model : {&jg_model_sm90, &jg_model_sm100})
+        all.insert(all.end(), model->configs, model->configs + model->count);
+    for (int i = 0; i < jg_model_sm100.count; i++) {
+        all.push_back(jg_model_sm100.configs[i]);
+        all.back().edits_maps = true;
+    }
+    return all;
+}
+
+struct job {
+    compile_job compile;
+    int process;
+};
+
+static job start(const jg_config &config, size_t i, kernel_kind kind)
+{
+    const char *source = getenv("JG_SRCDIR");
+    job job = {job_of(config, kind,
+                      "tests/emu_work/gemm-" + std::to_string(i) + "-" +
+                          std::to_string(kind),
+                      std::string(source ? source : ".") + "/kernel_src"),
+               -1};
+
+    job.process = compile_start(job.compile);
+    return job;
+}
+
+static void run(const jg_config &config, size_t i, const kernels &kernels,
+                int first, int seeds)
+{
+    for (const std::vector<size> &sizes : problems) {
+        gemm_case gemm(config, sizes, i);
+
+        for (int seed = first; seed < first + seeds && !test_failures;
+             seed++) {
+            std::string report =
+                gemm.run(kernels, static_cast<uint64_t>(seed));
+
+            CHECK_STR(report.c_str(), "");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *given = argc > 1 ? argv[1] : getenv("E_SEEDS");
+    int seeds = given && *given ? atoi(given) : 2;
+    int first = argc > 2 ? atoi(argv[2]) : 0;
+    std::vector<jg_config> configs = all_configs();
+
+    for (size_t i = 0; i < configs.size() && !test_failures; i++) {
+        bool two = jg_spec_count(&configs[i]) > 1;
+        job product = start(configs[i], i, PRODUCT), activations;
+        kernels kernels{};
+
+        if (two)
+            activations = start(configs[i], i, ACTIVATIONS);
+        kernels.product = compile_finish(product.compile, product.process);
+        if (two)
+            kernels.activations =
+                compile_finish(activations.compile, activations.process);
+        CHECK(kernels.product && (kernels.activations || !two));
+        run(configs[i], i, kernels, first, seeds);
+    }
+    return test_end();
+}
