@@ -243,7 +243,7 @@ typedef struct jitgemm_kernel {
  * kernel->size. The last four fields are known once the kernel is ready.
  * Compiles nothing, reads no cache.
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION, E_SHAPE,
- * E_NO_NVRTC (its version is part of the key), E_MEMORY. */
+ * E_ARCH, E_NO_NVRTC (its version is part of the key), E_MEMORY. */
 jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel);
@@ -260,6 +260,16 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION. */
 jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
                                    jitgemm_kernel *kernel);
+
+/* Writes a text for people: what each configuration is expected to take for
+ * the problem, and which one a plan chooses. At most `size` bytes with the NUL
+ * that ends it; *needed, unless NULL, is how many bytes all of it takes. Its
+ * form may change. text may be NULL if size is 0.
+ * Errors: as jitgemm_problem_kernel() without E_NOT_FOUND and E_NO_NVRTC. */
+jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
+                                       const jitgemm_problem *problem,
+                                       char *text, size_t size,
+                                       size_t *needed);
 
 /* ---- Host helpers ----------------------------------------------------- */
 

@@ -2,8 +2,11 @@
 /* The public functions: check arguments, call below, nothing else. */
 #include "jitgemm.h"
 
+#include <stdio.h>
+
 #include "abi.h"
 #include "bind.h"
+#include "explain.h"
 #include "plan.h"
 #include "ready.h"
 
@@ -157,6 +160,36 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
     if (status != JITGEMM_OK)
         return status;
     return write_report(kernel, &report);
+}
+
+jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
+                                       const jitgemm_problem *problem,
+                                       char *text, size_t size,
+                                       size_t *needed)
+{
+    struct jg_problem checked;
+    struct jg_buf made = {0};
+    jitgemm_status status;
+
+    if (!context)
+        return fail_null("context");
+    if (!text && size)
+        return fail_null("text");
+    status = jg_problem_read(problem, &checked);
+    if (status != JITGEMM_OK)
+        return status;
+    status = jg_explain(&checked, &context->device, &made);
+    jg_problem_free(&checked);
+    if (status == JITGEMM_OK && made.failed)
+        status = jg_fail(JITGEMM_E_MEMORY, "no memory for a text");
+    if (status == JITGEMM_OK) {
+        if (size)
+            snprintf(text, size, "%s", (const char *)made.data);
+        if (needed)
+            *needed = made.size + 1;
+    }
+    jg_buf_free(&made);
+    return status;
 }
 
 jitgemm_status jitgemm_prepare(jitgemm_context *context,

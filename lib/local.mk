@@ -15,12 +15,13 @@ libjg_la_SOURCES = \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
+	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
-	lib/model.h lib/model_sm90.c lib/model_sm100.c \
+	lib/model.c lib/model.h lib/model_sm90.c lib/model_sm100.c \
 	lib/nvfp4.c \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \

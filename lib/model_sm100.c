@@ -6,7 +6,9 @@
  * on Hopper. */
 #include "model.h"
 
-/* The stages fill the 227 KB of shared memory. Two accumulators and the scales
+/* Of equal times the first counts: stores without a detour through shared
+ * memory, unless groups end in partly filled tiles, which swapped operands cut
+ * narrower. The stages fill the 227 KB of shared memory. Two accumulators and the scales
  * of every stage fit the 512 columns of tensor memory, but for 256 columns. */
 #define ROW(m, n, count, tensors, swap)                                       \
     {.family = JG_SM100, .tile_m = m, .tile_n = n, .tile_k = 256,             \
@@ -14,7 +16,7 @@
 
 static const struct jg_config configs[] = {
     ROW(32, 128, 8, 2, true),   ROW(64, 128, 7, 2, true),
-    ROW(128, 128, 6, 2, true),  ROW(128, 128, 6, 2, false),
+    ROW(128, 128, 6, 2, false), ROW(128, 128, 6, 2, true),
     ROW(128, 256, 4, 1, false),
 };
 
@@ -22,6 +24,7 @@ static const struct jg_config configs[] = {
 #define MEMORY_BYTES_A_US (0.9 * 8e6)
 #define L2_BYTES_A_CLOCK 64.0
 #define SHARED_BYTES_A_CLOCK 128.0
+#define LATENCY_CLOCKS 1000.0 /* of a copy, memory being busy */
 #define LAUNCH_US 2.5 /* and the first copies: nothing overlaps them */
 #define STORE_CLOCKS 1000.0 /* of a tile's accumulators, once at the end, or
                                after every tile if there is one accumulator */
@@ -36,8 +39,9 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-/* A stage: the products of 128 lanes take 64 k of `width` columns in width / 2
- * clocks, unless operands come too slowly from shared memory or the L2. */
+/* A stage: the products of 128 lanes take 64 k of `filled` columns in half as
+ * many clocks, unless operands come too slowly from shared memory, or from the
+ * L2 for its bytes or because the ring holds too few of them. */
 static double tile_us(const struct jg_config *config, struct jg_size size)
 {
     double stages = (double)jg_cut_ceil_div(size.k, config->tile_k);
@@ -47,8 +51,9 @@ static double tile_us(const struct jg_config *config, struct jg_size size)
     double loaded = 128 + filled; /* rows of both operands */
     double product = most(filled / 2, loaded * 32 / SHARED_BYTES_A_CLOCK);
     double scales = 2048 * (columns > 128 ? 3 : 2);
-    double stage =
-        most(4 * product, (loaded * 128 + scales) / L2_BYTES_A_CLOCK);
+    double copies = most((loaded * 128 + scales) / L2_BYTES_A_CLOCK,
+                         LATENCY_CLOCKS / config->stages);
+    double stage = most(4 * product, copies);
     double store = config->accumulators > 1 ? 0 : STORE_CLOCKS;
 
     return (stages * stage + store) / CLOCKS_A_US;
@@ -61,33 +66,22 @@ static double memory_bytes(struct jg_size size)
     return (m + n) * k * 9 / 16 + 2 * m * n;
 }
 
-/* Waves of tiles, as on Hopper; or memory, if that takes longer. */
-static double us(const struct jg_config *config,
-                 const struct jg_problem *problem,
-                 const struct jg_device *device)
+static struct jg_estimate estimate(const struct jg_config *config,
+                                   const struct jg_problem *problem,
+                                   const struct jg_device *device)
 {
-    double all = 0, longest = 0, bytes = 0, waves;
-    int64_t tiles = 0;
+    struct jg_estimate made = jg_model_waves(config, problem, device);
+    double bytes = 0;
 
-    for (int32_t g = 0; g < problem->groups; g++) {
-        struct jg_size size = problem->sizes[g];
-        int64_t count = jg_cut_tiles(config, size);
-        double one = tile_us(config, size);
-
-        tiles += count;
-        all += one * (double)count;
-        bytes += count ? memory_bytes(size) : 0;
-        longest = count && one > longest ? one : longest;
-    }
-    if (!tiles)
-        return 0;
-    waves = tiles <= device->sms
-                ? longest
-                : (double)jg_cut_ceil_div(tiles, device->sms) * all /
-                      (double)tiles;
-    return LAUNCH_US + STORE_CLOCKS / CLOCKS_A_US +
-           most(waves, bytes / MEMORY_BYTES_A_US);
+    for (int32_t g = 0; g < problem->groups; g++)
+        if (problem->sizes[g].m)
+            bytes += memory_bytes(problem->sizes[g]);
+    made.memory_us = bytes / MEMORY_BYTES_A_US;
+    if (made.tiles)
+        made.us = LAUNCH_US + STORE_CLOCKS / CLOCKS_A_US +
+                  most(made.tiles_us, made.memory_us);
+    return made;
 }
 
 const struct jg_model jg_model_sm100 = {
-    configs, sizeof configs / sizeof *configs, tile_us, us};
+    configs, sizeof configs / sizeof *configs, tile_us, estimate};

@@ -34,34 +34,18 @@ static double tile_us(const struct jg_config *config, struct jg_size size)
            UNIT_US;
 }
 
-/* Tiles go out longest first in waves of one a multiprocessor (where two run
- * at once, each takes twice as long); long and short ones meet, so a wave
- * costs the average, and a partly filled last one as much as a full one. */
-static double us(const struct jg_config *config,
-                 const struct jg_problem *problem,
-                 const struct jg_device *device)
+/* Where two blocks run at once, each takes twice as long. */
+static struct jg_estimate estimate(const struct jg_config *config,
+                                   const struct jg_problem *problem,
+                                   const struct jg_device *device)
 {
-    double all = 0, longest = 0, cost;
-    int64_t tiles = 0;
+    struct jg_estimate made = jg_model_waves(config, problem, device);
 
-    for (int32_t g = 0; g < problem->groups; g++) {
-        struct jg_size size = problem->sizes[g];
-        int64_t count = jg_cut_tiles(config, size);
-        double one = tile_us(config, size);
-
-        tiles += count;
-        all += one * (double)count;
-        longest = count && one > longest ? one : longest;
-    }
-    if (!tiles)
-        return 0;
-    cost = tiles <= device->sms
-               ? longest
-               : (double)jg_cut_ceil_div(tiles, device->sms) * all /
-                     (double)tiles;
-    return config->fused ? cost * FUSED_PERCENT / 100
-                         : cost + LAUNCH_COST * UNIT_US;
+    if (made.tiles)
+        made.us = config->fused ? made.tiles_us * FUSED_PERCENT / 100
+                                : made.tiles_us + LAUNCH_COST * UNIT_US;
+    return made;
 }
 
 const struct jg_model jg_model_sm90 = {
-    configs, sizeof configs / sizeof *configs, tile_us, us};
+    configs, sizeof configs / sizeof *configs, tile_us, estimate};

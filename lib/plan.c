@@ -6,16 +6,11 @@
  * maps, the host would have to encode and upload far more than blocks use. */
 #define MAX_HOST_MAPS 512
 
-const struct jg_model *jg_plan_model(enum jg_family family)
-{
-    return family == JG_SM90 ? &jg_model_sm90 : &jg_model_sm100;
-}
-
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config)
 {
-    const struct jg_model *model = jg_plan_model(device->family);
+    const struct jg_model *model = jg_model_of(device->family);
     double least = 0;
 
     if (device->family == JG_SM90 && problem->output != JG_F16)
@@ -25,7 +20,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                                 "write f16 only",
                                 (int)problem->output, device->arch);
     for (int i = 0; i < model->count; i++) {
-        double us = model->us(&model->configs[i], problem, device);
+        double us = model->estimate(&model->configs[i], problem, device).us;
 
         if (i == 0 || us < least) {
             least = us;

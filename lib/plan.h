@@ -5,9 +5,6 @@
 
 #include "model.h"
 
-/* The table and the times of a family. */
-const struct jg_model *jg_plan_model(enum jg_family family);
-
 /* The configuration with the least estimated time; E_ARCH if no kernel of the
  * device writes such a C. */
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,

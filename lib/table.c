@@ -38,7 +38,7 @@ jitgemm_status jg_table_order(const struct jg_config *config,
                               const struct jg_problem *problem,
                               int32_t *order)
 {
-    const struct jg_model *model = jg_plan_model(config->family);
+    const struct jg_model *model = jg_model_of(config->family);
     size_t groups = (size_t)problem->groups;
     struct rank *ranks = malloc(groups * sizeof *ranks);
 

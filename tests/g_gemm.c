@@ -2,8 +2,9 @@
 /* Every element of C against the float64 reference, on a GPU: the public
  * cases, full-range inputs, odd sizes, empty groups, NaN, every tile.
  * "g_gemm small" leaves out what takes long under compute-sanitizer, "g_gemm
- * public" is the public tests alone, once each, for the emulated device, and
- * "g_gemm M N K" is one product, by every configuration. */
+ * public" is the public tests alone, once each, and "g_gemm variants" other
+ * types and maps alone, for the emulated device; "g_gemm M N K" is one
+ * product, by every configuration. */
 #include <stdlib.h>
 
 #include "cases.h"
@@ -125,6 +126,37 @@ static void test_many_groups(int32_t groups)
     free(sizes);
 }
 
+/* C of other types, where kernels write them; maps that kernels make. All, or
+ * one a configuration. */
+static void test_variants(const struct jg_model *model, bool all)
+{
+    static const int64_t m[] = {9, 0, 131, 40}, n[] = {136, 8, 264, 392};
+    static const int64_t k[] = {288, 64, 96, 1056};
+    static const char *const names[] = {"f16", "bf16", "f32"};
+
+    for (int i = 0; i < model->count; i++)
+        for (int variant = 1; variant < 6; variant++) {
+            struct jg_config config = model->configs[i];
+            struct product p;
+            double worst;
+            int64_t bad;
+
+            if (!all && variant != 1 + i % 5)
+                continue;
+            product_make(&p, 4, m, n, k, REF_FULL, true,
+                         (uint64_t)(100 + variant));
+            p.c_type = (jitgemm_type)(variant % 3);
+            config.edits_maps = variant > 2;
+            run(&p, &config);
+            bad = product_check(&p, 0, 0, &worst);
+            printf("tile %3dx%d, %s, maps %s: %lld wrong\n", config.tile_m,
+                   config.tile_n, names[variant % 3],
+                   config.edits_maps ? "edited" : "encoded", (long long)bad);
+            CHECK_INT(bad, 0);
+            product_free(&p);
+        }
+}
+
 /* A NaN scale reaches the row or column that it scales, and no other. */
 static void test_nan(void)
 {
@@ -161,9 +193,13 @@ int main(int count, char **arguments)
     if (!gpu_open())
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
-    model = jg_plan_model(context->device.family);
+    model = jg_model_of(context->device.family);
     if (count > 1 && strcmp(arguments[1], "public") == 0) {
         test_public();
+        return test_end();
+    }
+    if (count > 1 && strcmp(arguments[1], "variants") == 0) {
+        test_variants(model, false);
         return test_end();
     }
     if (count == 4) {
@@ -183,6 +219,8 @@ int main(int count, char **arguments)
     if (!small)
         test_many_groups(1025);
     test_nan();
+    if (context->device.family == JG_SM100)
+        test_variants(model, !small);
     jitgemm_context_destroy(context);
     return test_end();
 }

@@ -46,6 +46,8 @@ script_tests = \
 	tests/emu_gemm.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
+	tests/emu_sm100.sh \
+	tests/n_sass.sh \
 	tests/emu_wrappers.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \
@@ -315,6 +317,8 @@ EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
 # These run programs that are tests themselves.
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_sm100.log: tests/g_gemm tests/n_specs
+tests/n_sass.log: tests/n_specs
 tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
 tests/emu_overlap.log: tests/g_gemm tests/n_specs
 tests/emu_driver.log: $(driver_tests) tests/n_specs

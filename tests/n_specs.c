@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* NVRTC compiles every kernel of every configuration: no warning, no spill,
- * and a register count that the warpgroups' shares add up to. */
+ * and a register count that the warpgroups' shares add up to. "n_specs FOLDER"
+ * writes the cubins there, for n_sass.sh. */
 #include <stdlib.h>
 
 #include "compile.h"
 #include "plan.h"
 #include "test.h"
+
+static const char *folder; /* for cubins, or NULL */
 
 /* The constant of that name in a spec's text, or 0. */
 static int constant(const struct jg_spec *spec, const char *name)
@@ -13,6 +16,19 @@ static int constant(const struct jg_spec *spec, const char *name)
     const char *at = strstr(spec->text, name);
 
     return at ? atoi(at + strlen(name) + strlen(" = ")) : 0;
+}
+
+static void write_cubin(const struct jg_spec *spec, const struct jg_buf *cubin)
+{
+    static int number;
+    char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s-%s-%d.cubin", folder, spec->arch,
+             spec->symbol, number++);
+    file = fopen(path, "wb");
+    CHECK(file && fwrite(cubin->data, 1, cubin->size, file) == cubin->size);
+    CHECK(file && fclose(file) == 0);
 }
 
 static void check_spec(const struct jg_nvrtc *nvrtc,
@@ -40,6 +56,8 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
     CHECK(spec->shared_bytes <= 232448); /* 227 KiB */
     printf("%-48s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
            result.registers, result.cubin.size, result.ms);
+    if (folder)
+        write_cubin(spec, &result.cubin);
     jg_compiled_free(&result);
 }
 
@@ -64,7 +82,7 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     struct jg_config config;
 
     CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
-    model = jg_plan_model(device.family);
+    model = jg_model_of(device.family);
     for (int i = 0; i < model->count; i++) {
         config = model->configs[i];
         check_config(nvrtc, &device, &config);
@@ -78,13 +96,14 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     }
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     static const char *const archs[] = {"sm_90a", "sm_100a", "sm_103a",
                                         "sm_100f"};
     struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
 
+    folder = count > 1 ? arguments[1] : NULL;
     if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;

@@ -12,8 +12,10 @@
 #include "gpu.h"
 #include "launch.h"
 
-#define POISON 0x7e5a /* an f16 NaN; conversions make 0x7fff */
+#define POISON 0x7e5a /* an f16 NaN; conversions make 0x7fff. Any f32 or bf16
+                         of it is no element of a product either */
 #define GUARD 128     /* elements behind C that nobody may write */
+#define MOST_BYTES 4  /* of an element */
 
 enum { A, SFA, B, SFB, C, ALPHA };
 
@@ -45,7 +47,8 @@ static void upload_group(struct product *p, int32_t g)
     p->device[SFA][g] = gpu_upload(a->scales, a->scale_bytes);
     p->device[B][g] = gpu_upload(b->values, (size_t)b->rows * half);
     p->device[SFB][g] = gpu_upload(b->scales, b->scale_bytes);
-    p->device[C][g] = gpu_alloc(2 * (size_t)(p->m[g] * p->n[g] + GUARD));
+    p->device[C][g] =
+        gpu_alloc(MOST_BYTES * (size_t)(p->m[g] * p->n[g] + GUARD));
     if (p->with_alpha)
         p->device[ALPHA][g] = gpu_upload(&p->alpha[g], sizeof(float));
 }
@@ -116,7 +119,8 @@ jitgemm_problem product_problem(const struct product *p)
                              .groups = p->groups,
                              .m = p->m,
                              .n = p->n,
-                             .k = p->k};
+                             .k = p->k,
+                             .c_type = p->c_type};
 }
 
 jitgemm_operands product_operands(const struct product *p)
@@ -141,9 +145,11 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
 
     if (config) {
         struct jg_problem checked;
+        struct jg_config typed = *config;
 
+        typed.output = (enum jg_output)p->c_type;
         JITGEMM(jg_problem_read(&problem, &checked));
-        JITGEMM(jg_launch_create(context, &checked, config, &plan));
+        JITGEMM(jg_launch_create(context, &checked, &typed, &plan));
     } else {
         JITGEMM(jitgemm_plan_create(context, &problem, &plan));
     }
@@ -155,26 +161,31 @@ void product_poison(const struct product *p)
 {
     for (int32_t g = 0; g < p->groups; g++)
         GPU(cuMemsetD16((CUdeviceptr)(uintptr_t)p->device[C][g], POISON,
-                        (size_t)(p->m[g] * p->n[g] + GUARD)));
+                        MOST_BYTES / 2 *
+                            (size_t)(p->m[g] * p->n[g] + GUARD)));
     GPU(cuCtxSynchronize());
 }
 
-uint16_t *product_download(const struct product *p, int32_t g)
+static size_t element_bytes(const struct product *p)
 {
-    size_t count = (size_t)(p->m[g] * p->n[g] + GUARD);
-    uint16_t *c = allocate(count, sizeof *c);
+    return p->c_type == JITGEMM_F32 ? 4 : 2;
+}
 
-    gpu_download(c, p->device[C][g], count * sizeof *c);
+void *product_download(const struct product *p, int32_t g)
+{
+    size_t bytes = element_bytes(p) * (size_t)(p->m[g] * p->n[g] + GUARD);
+    void *c = allocate(bytes, 1);
+
+    gpu_download(c, p->device[C][g], bytes);
     return c;
 }
 
 static void say(int64_t bad, int32_t g, int64_t row, int64_t column,
-                uint16_t got, double exact)
+                double got, double exact)
 {
     if (bad < 4)
-        fprintf(stderr, "  group %d, C[%lld, %lld] is %g (%#x), not %g\n",
-                (int)g, (long long)row, (long long)column, ref_f16_value(got),
-                got, exact);
+        fprintf(stderr, "  group %d, C[%lld, %lld] is %g, not %g\n", (int)g,
+                (long long)row, (long long)column, got, exact);
 }
 
 /* The rows of an operand from `first`, a multiple of 128: blocked scales make
@@ -190,11 +201,13 @@ static struct ref_operand part(const struct ref_operand *whole, int64_t first,
     return some;
 }
 
+/* `c` begins at the row `first`. */
 static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
-                          int64_t rows, const uint16_t *c, double tolerance,
+                          int64_t rows, const void *c, double tolerance,
                           double *worst)
 {
     struct ref_operand a = part(&p->a[g], first, rows);
+    enum ref_type type = (enum ref_type)p->c_type;
     int64_t n = p->n[g], bad = 0;
     double *exact = allocate(2 * (size_t)(rows * n), sizeof *exact);
     double *sum = exact + rows * n;
@@ -202,17 +215,30 @@ static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
     ref_product(&a, &p->b[g], p->alpha[g], exact, sum,
                 (int)sysconf(_SC_NPROCESSORS_ONLN));
     for (int64_t i = 0; i < rows * n; i++) {
-        double error = fabs(ref_f16_value(c[i]) - exact[i]);
-        bool good = ref_agrees(c[i], exact[i], sum[i], p->k[g]);
+        double got = ref_load(type, c, i), error = fabs(got - exact[i]);
+        bool good = ref_agrees(type, got, exact[i], sum[i], p->k[g]);
 
         if (tolerance > 0 && good)
             good = error <= tolerance + tolerance * fabs(exact[i]);
         if (good && error / ref_bound(exact[i], sum[i], p->k[g]) > *worst)
             *worst = error / ref_bound(exact[i], sum[i], p->k[g]);
         if (!good)
-            say(bad++, g, first + i / n, i % n, c[i], exact[i]);
+            say(bad++, g, first + i / n, i % n, got, exact[i]);
     }
     free(exact);
+    return bad;
+}
+
+/* Elements behind C that are not the poison any more. */
+static int64_t check_guard(const struct product *p, int32_t g,
+                           const unsigned char *guard)
+{
+    const uint16_t *halves = (const uint16_t *)guard;
+    int64_t bad = 0;
+
+    for (size_t i = 0; i < GUARD * element_bytes(p) / 2; i++)
+        if (halves[i] != POISON)
+            say(bad++, g, p->m[g], (int64_t)i, halves[i], NAN);
     return bad;
 }
 
@@ -223,15 +249,15 @@ int64_t product_check(const struct product *p, int64_t most_rows,
 
     *worst = 0;
     for (int32_t g = 0; g < p->groups; g++) {
-        int64_t m = p->m[g], n = p->n[g];
+        int64_t m = p->m[g];
         int64_t rows = most_rows && most_rows < m ? most_rows : m;
         int64_t first = (m - rows) / 128 * 128; /* the last ones */
-        uint16_t *c = product_download(p, g);
+        size_t row_bytes = (size_t)p->n[g] * element_bytes(p);
+        unsigned char *c = product_download(p, g);
 
-        bad += check_rows(p, g, first, rows, c + first * n, tolerance, worst);
-        for (int64_t i = m * n; i < m * n + GUARD; i++)
-            if (c[i] != POISON)
-                say(bad++, g, i / n, i % n, c[i], NAN);
+        bad += check_rows(p, g, first, rows, c + (size_t)first * row_bytes,
+                          tolerance, worst);
+        bad += check_guard(p, g, c + (size_t)m * row_bytes);
         free(c);
     }
     return bad;

@@ -14,6 +14,7 @@ struct product {
     struct ref_operand *a, *b; /* [groups], host */
     float *alpha;              /* [groups], host */
     bool with_alpha;           /* the device has it too */
+    jitgemm_type c_type;       /* f16 unless set after product_make() */
     void **device[6];          /* a, sfa, b, sfb, c, alpha: device pointers */
 };
 
@@ -40,7 +41,7 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
 void product_poison(const struct product *p);
 
 /* C and guard of a group, from the device; free() it. */
-uint16_t *product_download(const struct product *p, int32_t group);
+void *product_download(const struct product *p, int32_t group);
 
 /* How many elements of C are not a rounding of a justified sum, or lie outside
  * rtol and atol as well if `tolerance` is not 0; touched guards count too. At

@@ -79,6 +79,52 @@ double ref_f16_value(uint16_t bits)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
+/* An f64 to bf16 through f32 would round twice: to the lower neighbour first,
+ * whose lowest bit then stands for what was cut off. */
+static double round_bf16(double x)
+{
+    float cut = (float)x, next;
+    uint32_t bits;
+
+    if (isnan(x) || isinf(cut))
+        return (double)cut;
+    if (fabs((double)cut) > fabs(x))
+        cut = nextafterf(cut, 0);
+    memcpy(&bits, &cut, sizeof bits);
+    bits |= (double)cut < x || (double)cut > x;
+    bits += 0x7fff + (bits >> 16 & 1);
+    bits &= 0xffff0000;
+    memcpy(&next, &bits, sizeof next);
+    return (double)next;
+}
+
+double ref_round(enum ref_type type, double x)
+{
+    switch (type) {
+    case REF_F16:
+        return ref_f16_value(ref_f16(x));
+    case REF_BF16:
+        return round_bf16(x);
+    default:
+        return (double)(float)x;
+    }
+}
+
+double ref_load(enum ref_type type, const void *array, int64_t index)
+{
+    const uint16_t *halves = array;
+    uint32_t bits;
+    float value;
+
+    if (type == REF_F16)
+        return ref_f16_value(halves[index]);
+    if (type == REF_F32)
+        return (double)((const float *)array)[index];
+    bits = (uint32_t)halves[index] << 16;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
 /* 128 rows x 4 blocks make a tile of 512 bytes; tiles go along k first. In a
  * tile 16 bytes hold rows r, r + 32, r + 64, r + 96, four blocks each. */
 size_t ref_scale_offset(int64_t row, int64_t block, int64_t k)
@@ -181,12 +227,13 @@ double ref_bound(double exact, double abs_sum, int64_t k)
 
 /* Rounding is monotone: what lies between two sums rounds to between what
  * they round to. */
-bool ref_agrees(uint16_t got, double exact, double abs_sum, int64_t k)
+bool ref_agrees(enum ref_type type, double got, double exact, double abs_sum,
+                int64_t k)
 {
-    double bound = ref_sum_bound(abs_sum, k), value = ref_f16_value(got);
+    double bound = ref_sum_bound(abs_sum, k);
 
     if (isnan(exact))
-        return isnan(value);
-    return value >= ref_f16_value(ref_f16(exact - bound)) &&
-           value <= ref_f16_value(ref_f16(exact + bound));
+        return isnan(got);
+    return got >= ref_round(type, exact - bound) &&
+           got <= ref_round(type, exact + bound);
 }

@@ -17,6 +17,11 @@ double ref_e4m3(unsigned byte); /* sign ignored; 0x7F and 0xFF: NaN */
 uint16_t ref_f16(double x);     /* nearest even; past 65504: infinity */
 double ref_f16_value(uint16_t bits);
 
+/* bf16 is the upper half of an f32. */
+enum ref_type { REF_F16, REF_BF16, REF_F32 }; /* numbered as jitgemm_type */
+double ref_round(enum ref_type type, double x); /* nearest even */
+double ref_load(enum ref_type type, const void *array, int64_t index);
+
 /* Byte of one scale in the blocked layout of rows of k values. */
 size_t ref_scale_offset(int64_t row, int64_t block, int64_t k);
 
@@ -51,12 +56,13 @@ void ref_product(const struct ref_operand *a, const struct ref_operand *b,
                  double alpha, double *c, double *abs_sum, int threads);
 
 /* How far a sum of k products in f32 may be from the exact one before it is
- * rounded to f16, and after. abs_sum is ref_product()'s. */
+ * rounded, and after that if it is to f16. abs_sum is ref_product()'s. */
 double ref_sum_bound(double abs_sum, int64_t k);
 double ref_bound(double exact, double abs_sum, int64_t k);
 
 /* Whether `got` is what some sum within ref_sum_bound() rounds to. Unlike
  * ref_bound() it knows overflow to infinity and NaN. */
-bool ref_agrees(uint16_t got, double exact, double abs_sum, int64_t k);
+bool ref_agrees(enum ref_type type, double got, double exact, double abs_sum,
+                int64_t k);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which configuration a plan chooses, and how a group is cut. */
+#include "explain.h"
 #include "plan.h"
 #include "spec.h"
 #include "test.h"
@@ -37,6 +38,51 @@ static void test_choice(void)
     CHECK(choose(1, 256, 1024, 4096)->tile_m < 256);
     /* Nothing to do is no division by zero. */
     CHECK(choose(4, 0, 128, 128) != NULL);
+}
+
+static void test_choice_sm100(void)
+{
+    int32_t k = 7168;
+
+    CHECK_INT(jg_device_of_arch("sm_100a", &device), JITGEMM_OK);
+    /* Few tokens: their side is the narrow one. */
+    for (int32_t m = 1; m <= 32; m *= 2) {
+        CHECK(choose(32, m, 4096, k)->swapped);
+        CHECK_INT(chosen.tile_m, 32);
+    }
+    CHECK(choose(32, 48, 4096, k)->swapped);
+    CHECK_INT(chosen.tile_m, 64);
+    /* Whole tiles of tokens are not swapped, parts of tiles are. */
+    CHECK(!choose(2, 128, 4096, 1536)->swapped);
+    CHECK(choose(8, 72, 8192, k)->swapped);
+    /* Much work: the widest. */
+    CHECK_INT(choose(1, 8192, 8192, 8192)->tile_n, 256);
+    CHECK_INT(choose(1, 8192, 8192, 8192)->accumulators, 1);
+    CHECK(choose(4, 0, 128, 128) != NULL);
+    CHECK(!chosen.edits_maps);
+    CHECK_INT(jg_cut_tile_rows(&chosen, (struct jg_size){9, 8, 32}),
+              chosen.tile_m);
+    CHECK_INT(jg_cut_units(&chosen, (struct jg_size){9, 8, 32}), 0);
+}
+
+/* More groups than the host makes maps for; a C that Hopper does not write. */
+static void test_variants(void)
+{
+    static struct jg_size sizes[513];
+    struct jg_problem problem = {513, sizes, JG_F32};
+    struct jg_config config;
+
+    for (int i = 0; i < 513; i++)
+        sizes[i] = (struct jg_size){8, 128, 256};
+    CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_OK);
+    CHECK(config.edits_maps);
+    CHECK_INT(config.output, JG_F32);
+    problem.groups = 512;
+    CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_OK);
+    CHECK(!config.edits_maps);
+    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
+    CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_E_ARCH);
+    CHECK_STR(jitgemm_last_error()->argument, "problem.c_type");
 }
 
 static void test_cuts(void)
@@ -99,11 +145,37 @@ static void test_specs(void)
     }
 }
 
+/* One line a configuration, of which one is the choice. */
+static void test_explain(void)
+{
+    struct jg_size size = {8192, 8192, 8192};
+    struct jg_problem problem = {1, &size, JG_BF16};
+    struct jg_buf text = {0};
+    const char *mark;
+    int lines = 0, marks = 0;
+
+    CHECK_INT(jg_device_of_arch("sm_103a", &device), JITGEMM_OK);
+    CHECK_INT(jg_explain(&problem, &device, &text), JITGEMM_OK);
+    for (const char *at = (char *)text.data; *at; at++) {
+        lines += *at == '\n';
+        marks += at[0] == '\n' && at[1] == '*';
+    }
+    CHECK_INT(lines, jg_model_sm100.count + 2);
+    CHECK_INT(marks, 1);
+    mark = strchr((char *)text.data, '*');
+    CHECK(mark && strstr(mark, "128x256x256, 4 stages, bf16"));
+    CHECK(strstr((char *)text.data, "sm_103a with 160") != NULL);
+    jg_buf_free(&text);
+}
+
 int main(void)
 {
     CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
     test_choice();
     test_cuts();
     test_specs();
+    test_choice_sm100();
+    test_variants();
+    test_explain();
     return test_end();
 }

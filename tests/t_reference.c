@@ -101,20 +101,20 @@ static void test_bound(void)
     CHECK(ref_bound(0, 0, 256) == 0x1p-25);
 
     /* 1 + 2^-10 is the next f16 after 1. */
-    CHECK(ref_agrees(0x3C00, 1, 1, 32));
-    CHECK(!ref_agrees(0x3C01, 1, 1, 32));
-    CHECK(ref_agrees(0x3C01, 1 + 0x1p-11, 1, 32));
-    CHECK(ref_agrees(0x3C00, 1 + 0x1p-11, 1, 32));
-    CHECK(!ref_agrees(0x3C02, 1 + 0x1p-11, 1, 32));
-    CHECK(ref_agrees(0x3C01, 1, 200, 32));
-    CHECK(ref_agrees(0x7C00, 65520, 65520, 32));
-    CHECK(ref_agrees(0x7BFF, 65520, 65520, 32));
-    CHECK(!ref_agrees(0x7C00, 65000, 65000, 32));
-    CHECK(!ref_agrees(0x7BFF, 70000, 70000, 32));
-    CHECK(ref_agrees(0x7E00, NAN, NAN, 32));
-    CHECK(!ref_agrees(0x7E00, 1, 1, 32));
-    CHECK(!ref_agrees(0x3C00, NAN, NAN, 32));
-    CHECK(ref_agrees(0x8000, 0, 0, 32)); /* -0 is 0 */
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x3C00), 1, 1, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x3C01), 1, 1, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x3C01), 1 + 0x1p-11, 1, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x3C00), 1 + 0x1p-11, 1, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x3C02), 1 + 0x1p-11, 1, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x3C01), 1, 200, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x7C00), 65520, 65520, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x7BFF), 65520, 65520, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x7C00), 65000, 65000, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x7BFF), 70000, 70000, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x7E00), NAN, NAN, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x7E00), 1, 1, 32));
+    CHECK(!ref_agrees(REF_F16, ref_f16_value(0x3C00), NAN, NAN, 32));
+    CHECK(ref_agrees(REF_F16, ref_f16_value(0x8000), 0, 0, 32)); /* -0 is 0 */
 }
 
 static void test_random(void)
@@ -126,11 +126,37 @@ static void test_random(void)
     CHECK(ref_random(&state) == 0x6E789E6AA1B965F4);
 }
 
+/* Values between two neighbours of each type, at and beside the middle. */
+static void test_round(void)
+{
+    uint16_t bf16[] = {0x3f80, 0xc049};
+    float f32[] = {1.5f, -0x1p-140f};
+
+    CHECK(ref_round(REF_BF16, 1 + 0x1p-8) == 1);
+    CHECK(ref_round(REF_BF16, 1 + 0x1p-8 + 0x1p-40) == 1 + 0x1p-7);
+    CHECK(ref_round(REF_BF16, 1 + 0x3p-8) == 1 + 0x1p-6);
+    CHECK(ref_round(REF_BF16, -1 - 0x3p-8 + 0x1p-40) == -1 - 0x1p-7);
+    CHECK(ref_round(REF_BF16, 0x1p-133 + 0x1p-160) == 0x1p-133);
+    CHECK(ref_round(REF_BF16, 0x1.ffp127) == INFINITY);
+    CHECK(isnan(ref_round(REF_BF16, NAN)));
+    CHECK(ref_round(REF_F16, 65520) == INFINITY);
+    CHECK(ref_round(REF_F32, 1 + 0x1p-24) == 1);
+    CHECK(ref_load(REF_BF16, bf16, 0) == 1);
+    CHECK(ref_load(REF_BF16, bf16, 1) == -3.140625);
+    CHECK(ref_load(REF_F32, f32, 1) == -0x1p-140);
+    CHECK(ref_load(REF_F16, bf16, 0) == 1.875);
+    CHECK(ref_agrees(REF_BF16, 1 + 0x1p-7, 1 + 0x1p-8 + 0x1p-12, 1, 32));
+    CHECK(!ref_agrees(REF_BF16, 1, 1 + 0x1p-8 + 0x1p-12, 1, 32));
+    CHECK(ref_agrees(REF_F32, 1 + 0x1p-19, 1, 1, 32));
+    CHECK(!ref_agrees(REF_F32, 1 + 0x1p-17, 1, 1, 32));
+}
+
 int main(void)
 {
     test_decode();
     test_offset();
     test_f16();
+    test_round();
     test_bound();
     test_random();
     return test_end();

@@ -292,8 +292,8 @@ std::string gemm_case::state::compare() const
         char text[160];
 
         for (size_t i = 0; i < cells; i++) {
-            if (ref_agrees(c[i], group.exact[i], group.magnitude[i],
-                           sizes[g].k))
+            if (ref_agrees(REF_F16, ref_f16_value(c[i]), group.exact[i],
+                           group.magnitude[i], sizes[g].k))
                 continue;
             snprintf(text, sizeof text,
                      "wrong-result: group %zu, row %zu, column %zu: 0x%04x "
