@@ -8,6 +8,7 @@ kernel_src = \
 	kernel_src/ptx/mbarrier.cuh \
 	kernel_src/ptx/tma.cuh \
 	kernel_src/ptx/sync.cuh \
+	kernel_src/ptx/cluster.cuh \
 	kernel_src/ptx/half.cuh \
 	kernel_src/ptx/wgmma.cuh \
 	kernel_src/ptx/tcgen05.cuh \

@@ -147,7 +147,7 @@ void find_units()
         u64 descriptor = mma::operand_descriptor(base) +
                          mma::descriptor_step(step * mma::product_bytes);
         std::vector<uint32_t> units =
-            emu::tcgen05_operand_units(descriptor, 128, "a test");
+            emu::tcgen05_operand_units(0, descriptor, 128, "a test");
 
         CHECK_INT(units.size(), 256);
         for (int i = 0; i < 256; i++)
@@ -155,7 +155,7 @@ void find_units()
                       mma::operand_offset(i / 2, 32 * step + 16 * (i % 2)));
     }
     std::vector<uint32_t> rows =
-        emu::tcgen05_copy_units(mma::scale_descriptor(base + 512));
+        emu::tcgen05_copy_units(0, mma::scale_descriptor(base + 512));
     CHECK_INT(rows.size(), 32);
     for (u32 i = 0; i < 32; i++)
         CHECK_INT(rows[i] - base, 512 + 16 * i);

@@ -123,7 +123,8 @@ tests_t_tool_LDADD =
 
 # The emulator, to be linked into shared objects with a kernel each.
 emu_headers = \
-	tests/emu/async.h tests/emu/barrier.h tests/emu/emu.h \
+	tests/emu/async.h tests/emu/barrier.h tests/emu/cluster.h \
+	tests/emu/emu.h \
 	tests/emu/emu_launch.h tests/emu/fault.h tests/emu/fiber.h \
 	tests/emu/global.h tests/emu/half.h tests/emu/instructions.h \
 	tests/emu/knowledge.h tests/emu/machine.h tests/emu/map_edits.h \
@@ -134,6 +135,7 @@ emu_headers = \
 	tests/emu/tensor_access.h tests/emu/tensor_knowledge.h \
 	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
+	tests/emu/ptx/cluster.cuh \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
 	tests/emu/ptx/tcgen05.cuh tests/emu/ptx/tensormap.cuh \
@@ -145,13 +147,15 @@ check_LIBRARIES += tests/emu/libemu.a
 check_LTLIBRARIES += tests/libemutest.la
 endif
 tests_emu_libemu_a_SOURCES = \
-	tests/emu/access.cc tests/emu/barrier.cc tests/emu/copy.cc \
+	tests/emu/access.cc tests/emu/barrier.cc tests/emu/cluster.cc \
+	tests/emu/copy.cc \
 	tests/emu/engines.cc tests/emu/fault.cc tests/emu/fiber.cc \
 	tests/emu/global.cc tests/emu/map_edits.cc tests/emu/operand.cc \
 	tests/emu/order.cc tests/emu/proxy_fence.cc tests/emu/race.cc \
 	tests/emu/registers.cc tests/emu/report.cc tests/emu/scheduler.cc \
 	tests/emu/shared.cc tests/emu/tcgen05.cc \
 	tests/emu/tcgen05_arithmetic.cc tests/emu/tcgen05_descriptor.cc \
+	tests/emu/tcgen05_pair.cc tests/emu/tcgen05_pair.h \
 	tests/emu/tcgen05_warp.cc tests/emu/tensor_access.cc \
 	tests/emu/tensor_knowledge.cc tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
 	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC assembles every wrapper of Blackwell's instructions, and the kernel
- * that the emulator's bugs are planted in; the builders of descriptors give on
- * the device what they are known to be. */
+/* NVRTC assembles every wrapper of Blackwell's instructions and of clusters',
+ * and the kernels that the emulator's bugs are planted in; the builders of
+ * descriptors give on the device what they are known to be. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "driver.h"
 #include "kernel_text.h"
 #include "test.h"
 
-static const char *const headers[] = {"ptx/tcgen05.cuh", "ptx/tensormap.cuh"};
-
-static const char source[] =
+static const char one_block[] =
     "#include <mma/tcgen05_tile.cuh>\n"
     "#include <ptx/sync.cuh>\n"
     "#include <ptx/tcgen05.cuh>\n"
@@ -73,7 +72,68 @@ static const char source[] =
     "    __syncthreads();\n"
     "    if (threadIdx.x < 32)\n"
     "        tcgen05_dealloc(base, 256);\n"
+    "    tcgen05_commit_multicast(barrier, 3);\n"
     "}\n";
+
+static const char pair[] =
+    "#include <mma/tcgen05_tile.cuh>\n"
+    "#include <ptx/tcgen05.cuh>\n"
+    "using namespace ptx;\n"
+    "static_assert(mma::product_instruction(256, 128) == 0x10200480);\n"
+    "extern \"C\" __global__ void pair(const u8 *map, u64 a, u64 b)\n"
+    "{\n"
+    "    u8 *memory = dynamic_smem();\n"
+    "    mbarrier *barrier = (mbarrier *)memory;\n"
+    "    u32 *slot = (u32 *)(memory + 8);\n"
+    "    tcgen05_alloc<2>(slot, 256);\n"
+    "    tcgen05_relinquish_alloc_permit<2>();\n"
+    "    cp_async_bulk_tensor_2d_pair(memory, map, 0, 0, barrier);\n"
+    "    tcgen05_cp_32x128b_warpx4<2>(*slot, a);\n"
+    "    tcgen05_mma_mxf4nvf4<2>(*slot, a, b,\n"
+    "        mma::product_instruction(256, 128), *slot, *slot, true);\n"
+    "    tcgen05_commit<2>(barrier);\n"
+    "    tcgen05_commit_multicast<2>(barrier, 3);\n"
+    "    tcgen05_dealloc<2>(*slot, 256);\n"
+    "}\n";
+
+static const char cluster[] =
+    "#include <ptx/cluster.cuh>\n"
+    "#include <ptx/tma.cuh>\n"
+    "using namespace ptx;\n"
+    "extern \"C\" __global__ void cluster(const u8 *map, u32 *out)\n"
+    "{\n"
+    "    u8 *memory = dynamic_smem();\n"
+    "    mbarrier *barrier = (mbarrier *)memory;\n"
+    "    barrier_cluster_arrive();\n"
+    "    barrier_cluster_wait();\n"
+    "    u32 rank = cluster_ctarank();\n"
+    "    out[rank] = cluster_nctarank();\n"
+    "    u32 *peer = mapa((u32 *)memory, rank ^ 1);\n"
+    "    out[rank + 8] = *peer;\n"
+    "    mbarrier_arrive_cluster(barrier, rank ^ 1);\n"
+    "    cp_async_bulk_multicast(memory, map, 16, barrier, 3);\n"
+    "    cp_async_bulk_tensor_2d_multicast(memory, map, 0, 0, barrier, 3);\n"
+    "}\n";
+
+static const char *const headers[] = {"ptx/cluster.cuh", "ptx/tcgen05.cuh",
+                                      "ptx/tensormap.cuh"};
+static const char *const archs[] = {"--gpu-architecture=sm_90a",
+                                    "--gpu-architecture=sm_100a",
+                                    "--gpu-architecture=sm_103a"};
+/* Texts, or files of tests/, and the first of those that assembles them. */
+static const struct source {
+    const char *text, *file;
+    size_t arch;
+} sources[] = {
+    {one_block, NULL, 1},
+    {pair, NULL, 1},
+    {cluster, NULL, 0},
+    {NULL, "tcgen05_pipeline.cu", 1},
+};
+enum {
+    ARCHS = sizeof archs / sizeof *archs,
+    SOURCES = sizeof sources / sizeof *sources
+};
 
 static const char *text_of(const char *name)
 {
@@ -84,6 +144,24 @@ static const char *text_of(const char *name)
 }
 
 /* A wrapper that nothing calls is not assembled. */
+static void check_called(const char *name, int length, const char *after)
+{
+    char call[80];
+    bool found = false;
+
+    snprintf(call, sizeof call, " %.*s%s", length, name, after);
+    for (size_t i = 0; i < SOURCES; i++)
+        found |= sources[i].text && strstr(sources[i].text, call);
+    if (!found)
+        fprintf(stderr, "nothing calls%s\n", call);
+    CHECK(found);
+}
+
+static bool follows(const char *at, const char *text)
+{
+    return !strncmp(at - strlen(text), text, strlen(text));
+}
+
 static void check_all_called(const char *header)
 {
     static const char before[] = "__device__ inline ";
@@ -91,15 +169,14 @@ static void check_all_called(const char *header)
     int count = 0;
 
     while ((at = strstr(at, before))) {
-        char call[80];
         const char *end = strchr(at, '('), *name = end;
 
-        while (name[-1] != ' ')
+        while (name[-1] != ' ' && name[-1] != '*')
             name--;
-        snprintf(call, sizeof call, " %.*s", (int)(end - name), name);
-        if (!strstr(source, call))
-            fprintf(stderr, "%s: nothing calls%s\n", header, call);
-        CHECK(strstr(source, call) != NULL);
+        check_called(name, (int)(end - name),
+                     follows(at, "<int dimension>\n") ? "<" : "(");
+        if (follows(at, "<int ctas = 1>\n"))
+            check_called(name, (int)(end - name), "<2>(");
         count++;
         at = end;
     }
@@ -155,11 +232,8 @@ static char *read_text(const char *name)
 
 int main(void)
 {
-    static const char *const archs[] = {"--gpu-architecture=sm_100a",
-                                        "--gpu-architecture=sm_103a"};
     struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
-    char *pipeline;
 
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         check_all_called(headers[i]);
@@ -172,11 +246,12 @@ int main(void)
                nvrtc->minor);
         return TEST_SKIP;
     }
-    pipeline = read_text("tcgen05_pipeline.cu");
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-        check_compiles(nvrtc, source, archs[i]);
-        check_compiles(nvrtc, pipeline, archs[i]);
+    for (size_t i = 0; i < SOURCES; i++) {
+        char *file = sources[i].file ? read_text(sources[i].file) : NULL;
+
+        for (size_t j = sources[i].arch; j < ARCHS; j++)
+            check_compiles(nvrtc, file ? file : sources[i].text, archs[j]);
+        free(file);
     }
-    free(pipeline);
     return test_end();
 }

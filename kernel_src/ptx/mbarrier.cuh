@@ -18,7 +18,8 @@ __device__ inline void mbarrier_init(mbarrier *barrier, u32 count)
                  : "memory");
 }
 
-/* Makes the inits of this thread visible to the asynchronous proxy. */
+/* Makes the inits of this thread visible to the asynchronous proxy, and to
+ * the cluster. */
 __device__ inline void fence_mbarrier_init()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -28,6 +29,20 @@ __device__ inline void mbarrier_arrive(mbarrier *barrier)
 {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(
                      shared_address(barrier))
+                 : "memory");
+}
+
+/* At the barrier that lies at the same place in block `rank` of the cluster;
+ * what came before is visible to who waits there. */
+__device__ inline void mbarrier_arrive_cluster(mbarrier *barrier, u32 rank)
+{
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
+                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                 "[remote];\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(rank)
                  : "memory");
 }
 

@@ -32,6 +32,34 @@ __device__ inline void cp_async_bulk_tensor_2d(void *destination,
                  : "memory");
 }
 
+/* The same for all blocks of the cluster whose rank is a bit of `blocks`: the
+ * bytes go to the same place in each, and are counted on the barrier at the
+ * same place in each. */
+__device__ inline void cp_async_bulk_multicast(void *destination,
+                                               const void *source, u32 bytes,
+                                               mbarrier *barrier, u16 blocks)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+                 "::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(
+                     shared_address(destination)),
+                 "l"(source), "r"(bytes), "r"(shared_address(barrier)),
+                 "h"(blocks)
+                 : "memory");
+}
+
+__device__ inline void
+cp_async_bulk_tensor_2d_multicast(void *destination, const void *map, int x,
+                                  int y, mbarrier *barrier, u16 blocks)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier"
+                 "::complete_tx::bytes.multicast::cluster [%0], "
+                 "[%1, {%2, %3}], [%4], %5;" ::"r"(
+                     shared_address(destination)),
+                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier)),
+                 "h"(blocks)
+                 : "memory");
+}
+
 /* This thread's copies since the last call become a group. */
 __device__ inline void cp_async_bulk_commit_group()
 {

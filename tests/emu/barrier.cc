@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* PTX ISA 9.7.13.15: counts, phases and who waits. */
 #include "barrier.h"
+#include "cluster.h"
 #include "instructions.h"
 #include "machine.h"
 #include "shared.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr uint32_t most_count = (1 << 20) - 1; /* of arrivals, of bytes */
 constexpr uint64_t word_magic = 0xb1e55edba441e400;
 
-std::map<uint32_t, barrier> barriers; /* of the block, by address */
+std::map<uint32_t, barrier> barriers; /* of the cluster, by address */
 
 uint64_t word_of(uint32_t address)
 {
@@ -74,9 +75,16 @@ std::string barrier_text(const barrier &barrier)
 
 barrier &barrier_at(const void *pointer, const char *instruction)
 {
-    uint32_t address = shared_address(pointer);
+    return barrier_of_rank(pointer, here->rank, instruction);
+}
+
+barrier &barrier_of_rank(const void *pointer, unsigned rank,
+                         const char *instruction)
+{
+    uint32_t address = shared_of_rank(shared_address(pointer), rank);
     uint64_t word;
 
+    cluster_check(rank, instruction);
     shared_check(address, sizeof word, sizeof word, instruction);
     auto found = barriers.find(address);
     if (found == barriers.end())
@@ -154,6 +162,21 @@ void mbarrier_arrive(void *pointer)
 {
     barrier &barrier = barrier_at(pointer, "mbarrier.arrive");
 
+    release(barrier.gathered);
+    barrier_arrive(barrier, {});
+    maybe_yield();
+}
+
+void mbarrier_arrive_cluster(void *pointer, unsigned rank)
+{
+    const char *what = "mbarrier.arrive.shared::cluster";
+
+    if (rank >= m->ranks)
+        fail("bad-operand", "%s in block %u of a cluster of %u", what, rank,
+             m->ranks);
+    barrier &barrier = barrier_of_rank(pointer, rank, what);
+    barrier_check_fenced(barrier, what);
+    cluster_use(rank);
     release(barrier.gathered);
     barrier_arrive(barrier, {});
     maybe_yield();

@@ -37,8 +37,11 @@ inline moment phase_end(const barrier &barrier)
 
 void barriers_begin_block();
 
-/* The barrier at a pointer into shared memory, or an error. */
+/* The barrier at a pointer into shared memory, or at the same place of another
+ * block of the cluster, or an error. */
 barrier &barrier_at(const void *pointer, const char *instruction);
+barrier &barrier_of_rank(const void *pointer, unsigned rank,
+                         const char *instruction);
 
 /* Fails unless asynchronous work may arrive at it. */
 void barrier_check_fenced(const barrier &barrier, const char *what);

@@ -4,6 +4,7 @@
  * PTX ISA 9.7.9.25 and 9.7.9.27. */
 #include "async.h"
 #include "barrier.h"
+#include "cluster.h"
 #include "global.h"
 #include "instructions.h"
 #include "machine.h"
@@ -105,11 +106,21 @@ void read_unit(const copy &copy, uint32_t offset, unsigned char *unit)
                static_cast<size_t>(end - first));
 }
 
+[[noreturn]] void fail_unfinished(const copy &copy)
+{
+    fail("unfinished-copy",
+         "the block ended while a copy to shared memory at 0x%x was under "
+         "way",
+         copy.destination);
+}
+
 void land(const piece &piece)
 {
     const copy &copy = *piece.whole;
     unsigned char unit[shared_unit];
 
+    if (cluster_has_ended(shared_rank(copy.destination)))
+        fail_unfinished(copy);
     for (uint32_t i = piece.from; i < piece.to; i += shared_unit) {
         read_unit(copy, i, unit);
         shared_land(copy.place(i), unit);
@@ -145,18 +156,13 @@ struct copies : engine {
     void end_block() override
     {
         if (!pieces.empty())
-            fail("unfinished-copy",
-                 "the block ended while a copy to shared memory at 0x%x was "
-                 "under way",
-                 pieces[0].whole->destination);
+            fail_unfinished(*pieces[0].whole);
     }
 };
 
 /* All at once, or in a few pieces. */
-void issue(copy &copy, uint32_t bytes)
+void issue_one(const copy &copy, uint32_t bytes)
 {
-    copy.thread = m->current->number;
-    copy.number = ++issuers[copy.thread].copies;
     auto shared = std::make_shared<const struct copy>(copy);
     uint32_t pieces_count = 1 + m->random.below(3), from = 0;
 
@@ -170,6 +176,30 @@ void issue(copy &copy, uint32_t bytes)
             pieces.push_back({shared, from, to});
         from = to;
     }
+}
+
+/* To every block that it names. */
+void issue(copy &copy, const copy_target &to, uint32_t bytes, const void *map,
+           const char *what)
+{
+    uint32_t destination = copy.destination;
+
+    copy.thread = m->current->number;
+    copy.number = ++issuers[copy.thread].copies;
+    for (unsigned rank : cluster_ranks(to.blocks, what)) {
+        unsigned counting = to.pair ? rank & ~1u : rank;
+
+        cluster_check(rank, what);
+        copy.counter = &barrier_of_rank(to.barrier, counting, what);
+        copy.phase = copy.counter->phase;
+        copy.destination = shared_of_rank(destination, rank);
+        barrier_check_fenced(*copy.counter, what);
+        cluster_use(rank, phase_end(*copy.counter));
+        cluster_use(counting, phase_end(*copy.counter));
+        if (map)
+            map_used(map, copy.number, phase_end(*copy.counter));
+        issue_one(copy, bytes);
+    }
     maybe_yield();
 }
 
@@ -182,32 +212,26 @@ engine *copy_engine()
     return &engine;
 }
 
-void copy_bulk(void *destination, const void *source, uint32_t bytes,
-               void *pointer)
+void copy_bulk(const copy_target &to, const void *source, uint32_t bytes)
 {
     const char *what = "cp.async.bulk";
-    barrier &barrier = barrier_at(pointer, what);
     copy copy{};
 
     if (bytes % 16)
         fail("misaligned", "%s of %u bytes, no multiple of 16", what, bytes);
     if (reinterpret_cast<uintptr_t>(source) % 16)
         fail("misaligned", "%s from %p, no multiple of 16", what, source);
-    copy.destination = shared_address(destination);
+    copy.destination = shared_address(to.destination);
     shared_check(copy.destination, bytes, 16, what);
-    barrier_check_fenced(barrier, what);
     check_global(source, bytes, false, what);
-    copy.counter = &barrier;
-    copy.phase = barrier.phase;
     copy.source = static_cast<const unsigned char *>(source);
-    issue(copy, bytes);
+    issue(copy, to, bytes, nullptr, what);
 }
 
-void copy_tensor(void *destination, const void *map, const int *coordinates,
-                 int rank, void *pointer)
+void copy_tensor(const copy_target &to, const void *map,
+                 const int *coordinates, int rank)
 {
     const char *what = "cp.async.bulk.tensor";
-    barrier &barrier = barrier_at(pointer, what);
     copy copy{};
 
     map_check_use(map, what);
@@ -226,9 +250,8 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
         copy.at[i] = coordinates[i];
     for (int i = 1; i < rank; i++)
         rows *= copy.map.box[i];
-    copy.destination = shared_address(destination);
+    copy.destination = shared_address(to.destination);
     shared_check(copy.destination, rows * row_bytes(copy.map), 128, what);
-    barrier_check_fenced(barrier, what);
     for (uint32_t i = 0; i < rows; i++) {
         const unsigned char *row = row_source(copy, i);
         int64_t first, end = row_range(copy, &first);
@@ -237,10 +260,7 @@ void copy_tensor(void *destination, const void *map, const int *coordinates,
             check_global(row + first, static_cast<size_t>(end - first), false,
                          what);
     }
-    copy.counter = &barrier;
-    copy.phase = barrier.phase;
-    map_used(map, issuers[m->current->number].copies + 1, phase_end(barrier));
-    issue(copy, rows * row_bytes(copy.map));
+    issue(copy, to, rows * row_bytes(copy.map), map, what);
 }
 
 void copy_commit_group()

@@ -57,6 +57,7 @@ namespace emu {
 /* Where the running CUDA thread is. */
 struct place {
     uint3 thread, block, grid, block_size;
+    unsigned rank, ranks; /* of the block in its cluster */
     int fuel; /* instructions until another thread may run */
 };
 extern place *here;

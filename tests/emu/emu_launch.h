@@ -10,6 +10,7 @@
 
 struct emu_launch {
     unsigned grid[3], block[3];
+    unsigned cluster[3]; /* blocks that run together; 0 as 1 */
     size_t shared_bytes; /* dynamic, a block */
     unsigned registers;  /* a thread at the start, as compiled; 0: as many as
                             a block alone on its multiprocessor can have */

@@ -27,6 +27,13 @@ uint32_t shared_address(const void *pointer);
 /* Poison of accumulators: any use of one shows. */
 float checked_register(float value);
 
+void barrier_cluster_arrive();
+void barrier_cluster_wait();
+void *mapa(void *pointer, unsigned rank);
+
+/* To the issuing block, where others give a mask of ranks. */
+constexpr int own_block = -1;
+
 bool elect_one();
 void setmaxnreg(int registers, bool increase);
 void griddepcontrol_wait();
@@ -35,15 +42,21 @@ void griddepcontrol_launch_dependents();
 void mbarrier_init(void *barrier, uint32_t count);
 void fence_mbarrier_init();
 void mbarrier_arrive(void *barrier);
+void mbarrier_arrive_cluster(void *barrier, unsigned rank);
 void mbarrier_expect_tx(void *barrier, uint32_t bytes);
 bool mbarrier_try_wait(void *barrier, uint32_t parity);
 
 void fence_proxy_async();
 void fence_proxy_tensormap_acquire(const void *map);
-void copy_bulk(void *destination, const void *source, uint32_t bytes,
-               void *barrier);
-void copy_tensor(void *destination, const void *map, const int *coordinates,
-                 int rank, void *barrier);
+/* A copy goes to the same place in all its blocks. */
+struct copy_target {
+    void *destination, *barrier;
+    int blocks = own_block;
+    bool pair = false; /* then the even blocks' barriers count */
+};
+void copy_bulk(const copy_target &to, const void *source, uint32_t bytes);
+void copy_tensor(const copy_target &to, const void *map,
+                 const int *coordinates, int rank);
 void copy_commit_group();
 void copy_wait_group_read(int pending);
 
@@ -64,21 +77,22 @@ void wgmma_wait_group(int pending);
 void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
                uint64_t b_descriptor);
 
-/* As the instructions' operands. d of a load is its registers. */
+/* As the instructions' operands. d of a load is its registers. ctas: 2 for a
+ * pair of blocks. */
 struct tcgen05_product {
     uint32_t d;
     uint64_t a, b;
     uint32_t instruction, scales_a, scales_b;
     bool accumulate;
 };
-void tcgen05_alloc(uint32_t *address, uint32_t columns);
-void tcgen05_relinquish_alloc_permit();
-void tcgen05_dealloc(uint32_t address, uint32_t columns);
+void tcgen05_alloc(int ctas, uint32_t *address, uint32_t columns);
+void tcgen05_relinquish_alloc_permit(int ctas);
+void tcgen05_dealloc(int ctas, uint32_t address, uint32_t columns);
 void tcgen05_fence_before_thread_sync();
 void tcgen05_fence_after_thread_sync();
-void tcgen05_cp(uint32_t address, uint64_t descriptor);
-void tcgen05_mma(const tcgen05_product &product);
-void tcgen05_commit(void *barrier);
+void tcgen05_cp(int ctas, uint32_t address, uint64_t descriptor);
+void tcgen05_mma(int ctas, const tcgen05_product &product);
+void tcgen05_commit(int ctas, void *barrier, int blocks = own_block);
 void tcgen05_ld(float *d, int columns, uint32_t address);
 void tcgen05_wait_ld();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a thread may rely on: for each fact a number that only grows. A fact
- * is a warpgroup (its finished products), a thread (what it released),
- * numbered in this order, or what new_fact() of machine.h numbers: a barrier
- * (1 + its completed phases), a thread's work on tensor memory
+ * is a thread (what it released), or what new_fact() of machine.h numbers: a
+ * warpgroup (its finished products), a barrier (1 + its completed phases), a
+ * block of a cluster (it has begun), a thread's work on tensor memory
  * (tensor_knowledge.h), its copies and its edits of tensor maps (map_edits.h).
  * Threads that synchronize share what they know, so a missing wait shows even
  * where the schedule happened to be kind. */
@@ -16,11 +16,9 @@
 
 namespace emu {
 
-constexpr unsigned first_thread_fact = 8; /* as many warpgroups */
-
 inline unsigned thread_fact(unsigned thread)
 {
-    return first_thread_fact + thread;
+    return thread;
 }
 
 struct knowledge {

@@ -25,7 +25,7 @@ struct barrier;
 struct thread {
     place at;
     fiber context;
-    unsigned number; /* in the block */
+    unsigned number; /* in the cluster: the last block's follow the first's */
     enum { ready, blocked, done } state;
     size_t ready_index; /* where it is in machine::ready */
     std::string why;    /* it is blocked */
@@ -50,8 +50,9 @@ struct machine {
     const emu_launch *launch;
     const kernel *program;
     random_source random;
-    unsigned threads_count;
-    std::vector<std::unique_ptr<thread>> threads; /* of the running block */
+    unsigned blocks[3], ranks; /* of a cluster, ranks in all */
+    unsigned block_threads, threads_count; /* of a block, of a cluster */
+    std::vector<std::unique_ptr<thread>> threads; /* of the running cluster */
     std::vector<thread *> ready;
     std::vector<warp> warps;
     unsigned finished;
@@ -60,8 +61,7 @@ struct machine {
     bool failed;
     bool dependence_wanted, dependence_ran;
     int idle; /* times that waits gave up since the last progress */
-    int free_registers;
-    unsigned block_number; /* of the launch, in the order they run */
+    unsigned cluster_number; /* of the launch, in the order they run */
     unsigned facts; /* numbered so far */
     /* How this seed schedules. */
     unsigned async_chance; /* of 256: asynchronous work goes first */

@@ -93,7 +93,7 @@ emu_tensor_map begin_edit(const void *map)
     if (is_parameter(map))
         fail("bad-operand", "%s of a kernel's parameter at %p", what, map);
     check_global(map, EMU_TENSOR_MAP_BYTES, true, what);
-    if (state.use_block && state.use_block != 1 + m->block_number)
+    if (state.use_block && state.use_block != 1 + m->cluster_number)
         fail("tensormap-in-use",
              "%s of a tensor map at %p, which another block uses", what, map);
     for (const auto &entry : state.uses)
@@ -120,7 +120,7 @@ void end_edit(void *map, const emu_tensor_map &edited)
     emu_tensor_map_encode(&edited, map);
     state.editor = m->current->number;
     state.edit = {fact(thread.edit_fact), ++thread.edits};
-    state.edit_block = 1 + m->block_number;
+    state.edit_block = 1 + m->cluster_number;
     maybe_yield();
 }
 
@@ -134,7 +134,7 @@ void check_acquired(const void *map, const char *what)
         fail("tensormap-no-fence",
              "%s with a tensor map at %p that the thread has not acquired",
              what, map);
-    if (state.edit_block && state.edit_block != 1 + m->block_number)
+    if (state.edit_block && state.edit_block != 1 + m->cluster_number)
         fail("tensormap-no-fence",
              "%s with a tensor map at %p that another block edits", what, map);
     if (state.edit_block && (found->second.edit.fact != state.edit.fact ||
@@ -156,7 +156,7 @@ void map_edits_begin_block()
 {
     threads.clear();
     threads.resize(m->threads_count);
-    if (m->block_number == 0)
+    if (m->cluster_number == 0)
         maps.clear();
     for (auto &entry : maps)
         entry.second.uses.clear();
@@ -178,7 +178,7 @@ void map_used(const void *map, uint32_t number, moment end)
     map_state &state = maps[map];
     use &use = state.uses[m->current->number];
 
-    state.use_block = 1 + m->block_number;
+    state.use_block = 1 + m->cluster_number;
     use.number = number;
     for (moment &other : use.end)
         if (other.fact == end.fact) {

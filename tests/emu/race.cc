@@ -21,7 +21,7 @@ struct cell {
     uint32_t more; /* 1 + index of a list of further reads, or 0 */
 };
 
-std::vector<cell> cells(shared_window_bytes);
+std::vector<cell> cells; /* by shared_index() */
 std::vector<std::vector<access>> lists;
 std::vector<uint32_t> free_lists;
 
@@ -86,14 +86,17 @@ void add_read(cell &cell)
 
 template <class F> void for_cells(uint32_t address, size_t bytes, F f)
 {
-    for (uint32_t i = address; i < address + bytes; i++)
-        f(cells[i], i);
+    cell *first = &cells[shared_index(address, 1)];
+
+    for (uint32_t i = 0; i < bytes; i++)
+        f(first[i], address + i);
 }
 
 } // namespace
 
 void race_begin_block(uint32_t begin, uint32_t end)
 {
+    cells.resize(m->ranks * shared_window_bytes);
     for_cells(begin, end - begin, [](cell &cell, uint32_t) {
         cell = {{nobody, 0}, {nobody, 0}, 0};
     });

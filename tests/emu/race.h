@@ -9,6 +9,7 @@
 
 namespace emu {
 
+/* Forgets all of a block's memory. */
 void race_begin_block(uint32_t begin, uint32_t end);
 
 /* Accesses by the current thread. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the threads of a block in an order that the seed decides, and
- * asynchronous work in between. Blocks run one after another. */
+/* Runs the threads of a cluster in an order that the seed decides, and
+ * asynchronous work in between. Clusters, most of them of one block, run one
+ * after another. */
 #include "async.h"
 #include "barrier.h"
+#include "cluster.h"
 #include "fault.h"
 #include "instructions.h"
 #include "machine.h"
@@ -27,7 +29,7 @@ constexpr size_t guard_bytes = 4096;
 constexpr size_t poisoned_bytes = 8192;
 constexpr int most_registers = 65536; /* of a multiprocessor */
 
-/* The stacks of a block, which the next one uses again. */
+/* The stacks of a cluster, which the next one uses again. */
 struct stacks {
     unsigned char *memory = nullptr;
     size_t bytes;
@@ -103,6 +105,7 @@ void thread_main()
     thread *self = m->current;
 
     m->program->thread();
+    cluster_thread_ended();
     self->state = thread::done;
     remove_ready(self);
     m->finished++;
@@ -147,21 +150,33 @@ bool run_async()
     return false;
 }
 
-void make_thread(unsigned number, uint3 block, const stacks &stacks)
+/* The index-th of a grid of that size, x first. */
+uint3 place_in(const unsigned *size, unsigned index)
+{
+    return {index % size[0], index / size[0] % size[1],
+            index / size[0] / size[1]};
+}
+
+void make_thread(unsigned number, uint3 cluster, const stacks &stacks)
 {
     const unsigned *size = m->launch->block, *grid = m->launch->grid;
+    const unsigned *blocks = m->blocks;
     auto made = std::make_unique<thread>();
 
     made->number = number;
-    made->at.thread = {number % size[0], number / size[0] % size[1],
-                          number / size[0] / size[1]};
-    made->at.block = block;
+    made->at.thread = place_in(size, number % m->block_threads);
+    made->at.rank = number / m->block_threads;
+    made->at.ranks = m->ranks;
+    uint3 block = place_in(blocks, made->at.rank);
+    made->at.block = {cluster.x * blocks[0] + block.x,
+                      cluster.y * blocks[1] + block.y,
+                      cluster.z * blocks[2] + block.z};
     made->at.grid = {grid[0], grid[1], grid[2]};
     made->at.block_size = {size[0], size[1], size[2]};
     made->registers = static_cast<int>(m->launch->registers);
     if (!made->registers)
         made->registers =
-            min(255, most_registers / static_cast<int>(m->threads_count) / 8 *
+            min(255, most_registers / static_cast<int>(m->block_threads) / 8 *
                          8);
     /* What a kernel leaves unset is not what another block left there. */
     memset(stacks.of(number) + stack_bytes - poisoned_bytes, 0xff,
@@ -173,7 +188,7 @@ void make_thread(unsigned number, uint3 block, const stacks &stacks)
     add_ready(m->threads.back().get());
 }
 
-void begin_block(uint3 block, const stacks &stacks)
+void begin_cluster(uint3 cluster, const stacks &stacks)
 {
     size_t count;
     engine *const *all = engines(&count);
@@ -182,11 +197,10 @@ void begin_block(uint3 block, const stacks &stacks)
     m->ready.clear();
     m->warps.clear();
     m->finished = 0;
-    m->free_registers = 0;
     m->facts = thread_fact(m->threads_count);
     m->idle = 0;
     for (unsigned i = 0; i < m->threads_count; i++)
-        make_thread(i, block, stacks);
+        make_thread(i, cluster, stacks);
     for (unsigned i = 0; i < m->threads_count; i += warp_threads) {
         warp warp{};
 
@@ -194,6 +208,7 @@ void begin_block(uint3 block, const stacks &stacks)
         warp.lanes = min(warp_threads, m->threads_count - i);
         m->warps.push_back(warp);
     }
+    cluster_begin();
     shared_begin_block();
     barriers_begin_block();
     warps_begin_block();
@@ -235,12 +250,12 @@ bool end_waits()
     return !m->ready.empty();
 }
 
-void run_block(uint3 block, const stacks &stacks)
+void run_cluster(uint3 cluster, const stacks &stacks)
 {
     size_t count;
     engine *const *all = engines(&count);
 
-    begin_block(block, stacks);
+    begin_cluster(cluster, stacks);
     while (m->finished < m->threads_count) {
         bool first = m->random.below(256) < m->async_chance;
 
@@ -257,28 +272,43 @@ void run_block(uint3 block, const stacks &stacks)
 
 void run_grid(const stacks &stacks)
 {
-    const unsigned *grid = m->launch->grid;
-    size_t count = size_t(grid[0]) * grid[1] * grid[2];
-    size_t offset = m->random.below(count); /* blocks begin in any order */
+    unsigned clusters[3];
+    size_t count = 1;
 
+    for (int i = 0; i < 3; i++) {
+        clusters[i] = m->launch->grid[i] / m->blocks[i];
+        count *= clusters[i];
+    }
+    size_t offset = m->random.below(count); /* they begin in any order */
     for (size_t i = 0; i < count; i++) {
-        m->block_number = static_cast<unsigned>(i);
-        unsigned flat = static_cast<unsigned>((i + offset) % count);
-
-        run_block({flat % grid[0], flat / grid[0] % grid[1],
-                   flat / grid[0] / grid[1]},
-                  stacks);
+        m->cluster_number = static_cast<unsigned>(i);
+        run_cluster(
+            place_in(clusters, static_cast<unsigned>((i + offset) % count)),
+            stacks);
     }
 }
 
-bool launch_is_valid(const emu_launch &launch)
+void check_launch(const emu_launch &launch)
 {
-    for (int i = 0; i < 3; i++)
-        if (!launch.grid[i] || !launch.block[i])
-            return false;
-    return size_t(launch.block[0]) * launch.block[1] * launch.block[2] <=
-               1024 &&
-           launch.shared_bytes <= shared_most_bytes;
+    size_t threads = 1, blocks = 1;
+
+    for (int i = 0; i < 3; i++) {
+        threads *= launch.block[i];
+        m->blocks[i] = max(launch.cluster[i], 1u);
+        blocks *= m->blocks[i];
+        if (!launch.grid[i] || launch.grid[i] % m->blocks[i])
+            fail("bad-launch", "a grid of no blocks, or not of whole clusters");
+    }
+    if (!threads || threads > 1024 || launch.shared_bytes > shared_most_bytes)
+        fail("bad-launch", "more threads or shared memory than a block can "
+                           "have, or none");
+    if (blocks > cluster_most_blocks)
+        fail("bad-launch", "a cluster of %zu blocks", blocks);
+    if (blocks > 1 && threads % warp_threads)
+        fail("bad-launch", "a cluster of blocks that are not of whole warps");
+    m->ranks = static_cast<unsigned>(blocks);
+    m->block_threads = static_cast<unsigned>(threads);
+    m->threads_count = m->ranks * m->block_threads;
 }
 
 } // namespace
@@ -354,11 +384,7 @@ int run(const emu_launch &launch, const kernel &kernel)
     if (launch.report_bytes)
         launch.report[0] = '\0';
     try {
-        if (!launch_is_valid(launch))
-            fail("bad-launch", "more threads or shared memory than a block "
-                               "can have, or none");
-        machine.threads_count =
-            launch.block[0] * launch.block[1] * launch.block[2];
+        check_launch(launch);
         stacks stacks(machine.threads_count);
         if (!stacks.memory)
             fail("no-memory", "for %u stacks", machine.threads_count);

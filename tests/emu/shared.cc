@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The window is mapped once and poisoned for each block. Where a block's part
- * begins in it depends on the seed. */
+/* The windows, a block's each, are mapped once and poisoned for each cluster.
+ * Where a block's part begins in one depends on the seed. */
 #include "shared.h"
+#include "cluster.h"
 #include "instructions.h"
 #include "machine.h"
 #include "race.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t page = 4096;
 constexpr size_t window_bytes = shared_window_bytes;
+constexpr size_t all_bytes = size_t(cluster_most_blocks) << shared_rank_bit;
 constexpr unsigned char poison = 0xff; /* a NaN in f16, e4m3 and f32 */
 constexpr uint16_t nobody = 0xffff, many = 0xfffe;
 
@@ -26,10 +28,10 @@ struct unit {
     moment written, read; /* the last ones end */
 };
 
-unsigned char *window; /* as the threads see it */
-unsigned char *known;  /* what it held when last looked at */
-unit units[window_bytes / shared_unit];
-uint32_t first_byte, past_byte; /* of the block's memory in the window */
+unsigned char *windows; /* as the threads see them, at their addresses */
+std::vector<unsigned char> known; /* what they held when last looked at */
+std::vector<unit> units;
+uint32_t first_byte, past_byte; /* of a block's memory in its window */
 
 /* A kernel that never fences needs no knowledge of who wrote; one that does
  * is looked at after every turn of a thread. */
@@ -38,7 +40,12 @@ bool see_accesses; /* then turns need no look */
 
 unit &unit_at(uint32_t address)
 {
-    return units[address / shared_unit];
+    return units[shared_index(address, shared_unit)];
+}
+
+unsigned char *known_at(uint32_t address)
+{
+    return &known[shared_index(address, 1)];
 }
 
 void add_writer(unit &unit, uint16_t thread)
@@ -51,10 +58,11 @@ void add_writer(unit &unit, uint16_t thread)
 void look(uint32_t address, uint16_t thread)
 {
     unit &unit = unit_at(address);
+    unsigned char *before = known_at(address);
 
-    if (!memcmp(window + address, known + address, shared_unit))
+    if (!memcmp(windows + address, before, shared_unit))
         return;
-    memcpy(known + address, window + address, shared_unit);
+    memcpy(before, windows + address, shared_unit);
     if (unit.writer == nobody || !see_accesses)
         add_writer(unit, thread);
     if (unit.writes)
@@ -69,14 +77,37 @@ void look(uint32_t address, uint16_t thread)
              address);
 }
 
+/* f(address 0 of each block). */
+template <class F> void for_windows(F f)
+{
+    for (unsigned rank = 0; rank < m->ranks; rank++)
+        f(rank << shared_rank_bit);
+}
+
 void look_everywhere(uint16_t thread)
 {
     constexpr uint32_t step = 1024;
 
-    for (uint32_t i = 0; i < window_bytes; i += step)
-        if (memcmp(window + i, known + i, step))
-            for (uint32_t j = i; j < i + step; j += shared_unit)
-                look(j, thread);
+    for_windows([&](uint32_t first) {
+        for (uint32_t i = first; i < first + window_bytes; i += step)
+            if (memcmp(windows + i, known_at(i), step))
+                for (uint32_t j = i; j < i + step; j += shared_unit)
+                    look(j, thread);
+    });
+}
+
+/* Of any block's memory. */
+uint32_t address_of(const void *pointer)
+{
+    const unsigned char *byte = static_cast<const unsigned char *>(pointer);
+    uint32_t address = static_cast<uint32_t>(byte - windows);
+
+    if (byte < windows || byte >= windows + all_bytes ||
+        shared_rank(address) >= m->ranks ||
+        shared_of_rank(address, 0) >= window_bytes)
+        fail("shared-out-of-bounds", "%p does not point to shared memory",
+             pointer);
+    return address;
 }
 
 uint16_t current_writer()
@@ -86,22 +117,23 @@ uint16_t current_writer()
 
 } // namespace
 
-/* The window's addresses and the host's agree modulo 4096. */
+/* The windows' addresses and the host's agree modulo 4096. */
 void shared_begin_launch()
 {
-    if (window)
-        return;
-    void *memory =
-        mmap(nullptr, window_bytes + 3 * page, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        fail("no-memory", "for shared memory");
-    unsigned char *bytes = static_cast<unsigned char *>(memory);
-    mprotect(bytes, page, PROT_NONE);
-    mprotect(bytes + page + (window_bytes + page - 1) / page * page, page,
-             PROT_NONE);
-    window = bytes + page;
-    known = new unsigned char[window_bytes];
+    if (!windows) {
+        void *memory = mmap(nullptr, all_bytes + page, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                            0);
+
+        if (memory == MAP_FAILED)
+            fail("no-memory", "for shared memory");
+        windows = static_cast<unsigned char *>(memory) + page;
+    }
+    for_windows([](uint32_t first) {
+        mprotect(windows + first, window_bytes, PROT_READ | PROT_WRITE);
+    });
+    known.resize(m->ranks * window_bytes);
+    units.resize(known.size() / shared_unit);
 }
 
 void shared_begin_block()
@@ -113,22 +145,28 @@ void shared_begin_block()
     first_byte =
         static_cast<uint32_t>(1024 + shared_unit * m->random.below(64));
     past_byte = static_cast<uint32_t>(first_byte + bytes);
-    memset(window, poison, window_bytes);
-    memset(known, poison, window_bytes);
+    for_windows(
+        [](uint32_t first) { memset(windows + first, poison, window_bytes); });
+    memset(known.data(), poison, known.size());
     for (unit &unit : units)
         unit = {0, 0, nobody, {0, 0}, {0, 0}};
-    race_begin_block(first_byte, past_byte);
+    for_windows([](uint32_t first) {
+        race_begin_block(first + first_byte, first + past_byte);
+    });
 }
 
 /* What lies around the block's memory is another's. */
 void shared_end_block()
 {
-    for (uint32_t i = 0; i < window_bytes; i++)
-        if ((i < first_byte || i >= past_byte) && window[i] != poison)
-            fail("shared-out-of-bounds",
-                 "a thread wrote shared memory at 0x%x; the block's is 0x%x "
-                 "to 0x%x",
-                 i, first_byte, past_byte);
+    for_windows([](uint32_t first) {
+        for (uint32_t i = 0; i < window_bytes; i++)
+            if ((i < first_byte || i >= past_byte) &&
+                windows[first + i] != poison)
+                fail("shared-out-of-bounds",
+                     "a thread wrote shared memory at 0x%x; the block's is "
+                     "0x%x to 0x%x",
+                     first + i, first + first_byte, first + past_byte);
+    });
 }
 
 void shared_thread_ran(unsigned thread)
@@ -141,23 +179,25 @@ bool shared_is_near(const void *pointer)
 {
     const unsigned char *byte = static_cast<const unsigned char *>(pointer);
 
-    return byte >= window - page && byte < window + window_bytes + 2 * page;
+    return byte >= windows - page && byte < windows + all_bytes;
 }
 
 unsigned char *shared_at(uint32_t address)
 {
-    return window + address;
+    return windows + address;
 }
 
 void shared_check(uint32_t address, size_t bytes, size_t alignment,
                   const char *what)
 {
-    if (address < first_byte || address > past_byte ||
-        bytes > past_byte - address)
+    uint32_t offset = shared_of_rank(address, 0), first = address - offset;
+
+    if (offset < first_byte || offset > past_byte ||
+        bytes > past_byte - offset)
         fail("shared-out-of-bounds",
              "%s: %zu bytes at 0x%x; the block's shared memory is 0x%x to "
              "0x%x",
-             what, bytes, address, first_byte, past_byte);
+             what, bytes, address, first + first_byte, first + past_byte);
     if (address % alignment)
         fail("misaligned", "%s: 0x%x is not a multiple of %zu", what, address,
              alignment);
@@ -166,8 +206,8 @@ void shared_check(uint32_t address, size_t bytes, size_t alignment,
 void shared_write(uint32_t address, const void *bytes, size_t count)
 {
     /* What threads changed nearby stays theirs. */
-    memcpy(window + address, bytes, count);
-    memcpy(known + address, bytes, count);
+    memcpy(windows + address, bytes, count);
+    memcpy(known_at(address), bytes, count);
 }
 
 void shared_write_begin(uint32_t address, moment end)
@@ -189,8 +229,8 @@ void shared_write_begin(uint32_t address, moment end)
     unit.writes++;
     unit.writer = nobody;
     unit.written = end;
-    memset(window + address, poison, shared_unit);
-    memset(known + address, poison, shared_unit);
+    memset(windows + address, poison, shared_unit);
+    memset(known_at(address), poison, shared_unit);
 }
 
 void shared_land(uint32_t address, const unsigned char *bytes)
@@ -260,9 +300,15 @@ static void check_access(uint32_t address, bool write)
 
 void shared_access(const void *pointer, size_t bytes, bool write)
 {
-    uint32_t address = shared_address(pointer);
+    const char *what = write ? "a store" : "a load";
+    uint32_t address = address_of(pointer);
+    unsigned rank = shared_rank(address);
 
-    shared_check(address, bytes, 1, write ? "a store" : "a load");
+    shared_check(address, bytes, 1, what);
+    if (rank != here->rank) {
+        cluster_check(rank, what);
+        cluster_use(rank);
+    }
     for (size_t i = address / shared_unit * shared_unit; i < address + bytes;
          i += shared_unit)
         check_access(static_cast<uint32_t>(i), write);
@@ -271,8 +317,8 @@ void shared_access(const void *pointer, size_t bytes, bool write)
         return;
     }
     race_write(address, bytes);
-    for (size_t i = address / shared_unit;
-         i <= (address + bytes - 1) / shared_unit; i++)
+    for (size_t i = shared_index(address, shared_unit);
+         i <= shared_index(address + uint32_t(bytes) - 1, shared_unit); i++)
         add_writer(units[i], current_writer());
 }
 
@@ -298,17 +344,18 @@ bool shared_track_writers()
 
 unsigned char *dynamic_smem()
 {
-    return window + first_byte;
+    return windows + shared_of_rank(first_byte, here->rank);
 }
 
 uint32_t shared_address(const void *pointer)
 {
-    const unsigned char *byte = static_cast<const unsigned char *>(pointer);
+    uint32_t address = address_of(pointer);
 
-    if (byte < window || byte >= window + window_bytes)
-        fail("shared-out-of-bounds", "%p does not point to shared memory",
-             pointer);
-    return static_cast<uint32_t>(byte - window);
+    if (shared_rank(address) != here->rank)
+        fail("shared-out-of-bounds",
+             "%p points to the shared memory of block %u of the cluster",
+             pointer, shared_rank(address));
+    return address;
 }
 
 } // namespace emu

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A block's shared memory, and what is known of every 16-byte unit of it: the
- * asynchronous reads and writes under way, and the generic writes that the
- * asynchronous proxy may not see yet.
+/* The shared memory of a cluster's blocks, and what is known of every 16-byte
+ * unit of it: the asynchronous reads and writes under way, and the generic
+ * writes that the asynchronous proxy may not see yet. An address has the rank
+ * of its block from bit 24 up.
  *
  * Generic accesses are plain C++: access.cc sees them only in kernels that
  * were compiled for it. A second copy of the memory tells what others changed.
@@ -19,6 +20,26 @@ namespace emu {
 constexpr size_t shared_most_bytes = 227 << 10; /* sm_90, sm_100 */
 constexpr size_t shared_unit = 16;
 constexpr size_t shared_window_bytes = shared_most_bytes + 2048;
+constexpr unsigned shared_rank_bit = 24;
+
+inline unsigned shared_rank(uint32_t address)
+{
+    return address >> shared_rank_bit;
+}
+
+/* The same place in another block's memory. */
+inline uint32_t shared_of_rank(uint32_t address, unsigned rank)
+{
+    return (address & ((1u << shared_rank_bit) - 1)) | rank << shared_rank_bit;
+}
+
+/* Of a unit or a byte among those of all blocks. */
+inline size_t shared_index(uint32_t address, size_t size)
+{
+    return (shared_rank(address) * shared_window_bytes +
+            shared_of_rank(address, 0)) /
+           size;
+}
 
 void shared_begin_launch();
 void shared_begin_block();
@@ -26,7 +47,7 @@ void shared_end_block();
 /* The thread ran on its own since the last call. */
 void shared_thread_ran(unsigned thread);
 
-/* Whether a host address is in the window or its guards. */
+/* Whether a host address is in a window or around it. */
 bool shared_is_near(const void *pointer);
 
 /* A plain access by the current thread, which is about to happen. */
@@ -34,10 +55,10 @@ void shared_access(const void *pointer, size_t bytes, bool write);
 /* The kernel is compiled to say them all. */
 void shared_see_accesses();
 
-/* The memory at an address of the shared window. */
+/* The memory at an address of any block. */
 unsigned char *shared_at(uint32_t address);
 
-/* Fails unless the bytes lie in the block's memory, `what` in the report. */
+/* Fails unless the bytes lie in their block's memory, `what` in the report. */
 void shared_check(uint32_t address, size_t bytes, size_t alignment,
                   const char *what);
 

@@ -8,11 +8,13 @@
 #include "tcgen05.h"
 #include "async.h"
 #include "barrier.h"
+#include "cluster.h"
 #include "instructions.h"
 #include "machine.h"
 #include "shared.h"
 #include "tcgen05_arithmetic.h"
 #include "tcgen05_descriptor.h"
+#include "tcgen05_pair.h"
 #include "tensor_access.h"
 
 #include <string.h>
@@ -25,9 +27,10 @@ enum kind { copying, multiplying, committing };
 
 struct operation {
     kind what;
+    int ctas;
     std::vector<uint32_t> units; /* of shared memory: A's rows, then B's */
     tensor_range d;              /* or where a copy goes */
-    tensor_range scales_a, scales_b;
+    tensor_range scales_a, scales_b; /* all in the issuing block */
     tcgen05_instruction instruction;
     bool accumulate;
     barrier *committed; /* where to arrive */
@@ -61,35 +64,49 @@ bool can_happen(const std::vector<operation> &all, size_t i)
     return true;
 }
 
-/* Row i of 16 bytes goes to lane i of each 32: a column has 4 bytes of it. */
-void copy_scales(const operation &copy)
+/* Columns from that one on, in the index-th block. */
+uint32_t (*columns_of(const tensor_range &range, int index))[tensor_lanes]
 {
+    return tensor_at(range.first +
+                     static_cast<unsigned>(index) * tensor_columns);
+}
+
+/* Row i of 16 bytes goes to lane i of each 32: a column has 4 bytes of it. */
+void copy_scales(const operation &copy, int index)
+{
+    const uint32_t *units =
+        &copy.units[static_cast<unsigned>(index) * warp_threads];
+
     for (uint32_t lane = 0; lane < tensor_lanes; lane++)
         for (unsigned i = 0; i < copy.d.count; i++)
-            memcpy(&tensor_at(copy.d.first)[i][lane],
-                   shared_at(copy.units[lane % warp_threads]) + 4 * i, 4);
+            memcpy(&columns_of(copy.d, index)[i][lane],
+                   shared_at(units[lane % warp_threads]) + 4 * i, 4);
 }
 
 /* Row r's word: column r / 32, lane r % 32, and the same 32, 64 and 96 lanes
  * on, since each warp's part of the product reads its own. */
-void gather_scales(const tensor_range &from, int rows, uint32_t *scales)
+void gather_scales(const tensor_range &from, int index, int rows,
+                   uint32_t *scales)
 {
     for (int row = 0; row < rows; row++) {
-        unsigned column = from.first + static_cast<unsigned>(row) / 32;
+        const uint32_t *column = columns_of(from, index)[row / 32];
         unsigned lane = static_cast<unsigned>(row) % 32;
 
-        scales[row] = tensor_at(column)[0][lane];
+        scales[row] = column[lane];
         for (unsigned i = lane + 32; i < tensor_lanes; i += 32)
-            if (tensor_at(column)[0][i] != scales[row])
+            if (column[i] != scales[row])
                 fail("scales-not-replicated",
                      "tcgen05.mma reads scales in column %u of tensor memory: "
                      "lane %u has 0x%08x, lane %u has 0x%08x",
-                     column, lane, scales[row], i, tensor_at(column)[0][i]);
+                     from.first % tensor_columns + unsigned(row) / 32, lane,
+                     scales[row], i, column[i]);
     }
 }
 
+/* Each block has its rows of A, their scales and those of all of B. */
 void multiply(const operation &product)
 {
+    constexpr int a_bytes = tcgen05_rows * tcgen05_row_bytes;
     int n = static_cast<int>(product.instruction.n);
     std::vector<uint8_t> rows(product.units.size() * shared_unit);
     uint32_t scales_a[tcgen05_rows], scales_b[256];
@@ -97,25 +114,28 @@ void multiply(const operation &product)
     for (size_t i = 0; i < product.units.size(); i++)
         memcpy(&rows[i * shared_unit], shared_at(product.units[i]),
                shared_unit);
-    gather_scales(product.scales_a, tcgen05_rows, scales_a);
-    gather_scales(product.scales_b, n, scales_b);
-    tcgen05_multiply(
-        {n, rows.data(), rows.data() + tcgen05_rows * tcgen05_row_bytes,
-         scales_a, scales_b, product.instruction.ue8m0 != 0,
-         product.instruction.a_negate != product.instruction.b_negate,
-         product.accumulate},
-        tensor_at(product.d.first));
+    for (int i = 0; i < product.ctas; i++) {
+        gather_scales(product.scales_a, i, tcgen05_rows, scales_a);
+        gather_scales(product.scales_b, i, n, scales_b);
+        tcgen05_multiply(
+            {n, rows.data() + i * a_bytes,
+             rows.data() + product.ctas * a_bytes, scales_a, scales_b,
+             product.instruction.ue8m0 != 0,
+             product.instruction.a_negate != product.instruction.b_negate,
+             product.accumulate},
+            columns_of(product.d, i));
+    }
 }
 
 void happen(const operation &operation)
 {
     for (uint32_t unit : operation.units)
         shared_read_check(unit);
-    if (operation.what == copying)
-        copy_scales(operation);
-    else if (operation.what == multiplying)
+    for (int i = 0; operation.what == copying && i < operation.ctas; i++)
+        copy_scales(operation, i);
+    if (operation.what == multiplying)
         multiply(operation);
-    else
+    if (operation.what == committing)
         barrier_arrive(*operation.committed, operation.brings);
     for (uint32_t unit : operation.units)
         shared_read_end(unit);
@@ -170,10 +190,16 @@ std::vector<operation> &queue_of(unsigned thread)
 
 void issue(operation &&operation, moment end)
 {
-    for (uint32_t unit : operation.units)
+    for (uint32_t unit : operation.units) {
+        cluster_use(shared_rank(unit), end);
         shared_read_begin(unit, end);
+    }
     queue_of(m->current->number).push_back(std::move(operation));
-    maybe_yield();
+}
+
+void add(std::vector<uint32_t> &to, const std::vector<uint32_t> &units)
+{
+    to.insert(to.end(), units.begin(), units.end());
 }
 
 } // namespace
@@ -196,33 +222,43 @@ void tcgen05_fence_after_thread_sync()
     tensor_fence_after();
 }
 
-void tcgen05_cp(uint32_t address, uint64_t descriptor)
+void tcgen05_cp(int ctas, uint32_t address, uint64_t descriptor)
 {
+    const char *what = "tcgen05.cp";
+    unsigned rank = here->rank, end_rank = rank + static_cast<unsigned>(ctas);
     operation copy{};
 
+    tcgen05_check_issuer(ctas, what);
     copy.what = copying;
-    copy.d = tensor_checked(address, 0, 4, "tcgen05.cp");
-    copy.units = tcgen05_copy_units(descriptor);
+    copy.ctas = ctas;
+    copy.d = tensor_checked(address, 0, 4, what);
+    for (; rank < end_rank; rank++)
+        add(copy.units, tcgen05_copy_units(rank, descriptor));
     for (uint32_t unit : copy.units)
         shared_read_known(unit);
     moment end = tensor_next_work();
-    tensor_copy(copy.d, end);
+    tensor_copy(ctas, copy.d, end);
     issue(std::move(copy), end);
+    maybe_yield();
 }
 
-void tcgen05_mma(const tcgen05_product &product)
+void tcgen05_mma(int ctas, const tcgen05_product &product)
 {
+    unsigned first = here->rank, end_rank = first + static_cast<unsigned>(ctas);
     operation made{};
 
+    tcgen05_check_issuer(ctas, "tcgen05.mma");
     made.what = multiplying;
-    made.instruction = tcgen05_checked_instruction(product.instruction);
+    made.ctas = ctas;
+    made.instruction = tcgen05_checked_instruction(ctas, product.instruction);
     made.accumulate = product.accumulate;
     int n = static_cast<int>(made.instruction.n);
-    made.units =
-        tcgen05_operand_units(product.a, tcgen05_rows, "A of tcgen05.mma");
-    for (uint32_t unit :
-         tcgen05_operand_units(product.b, n, "B of tcgen05.mma"))
-        made.units.push_back(unit);
+    for (unsigned rank = first; rank < end_rank; rank++)
+        add(made.units, tcgen05_operand_units(rank, product.a, tcgen05_rows,
+                                              "A of tcgen05.mma"));
+    for (unsigned rank = first; rank < end_rank; rank++)
+        add(made.units, tcgen05_operand_units(rank, product.b, n / ctas,
+                                              "B of tcgen05.mma"));
     made.d =
         tensor_checked(product.d, 0, made.instruction.n, "D of tcgen05.mma");
     made.scales_a = tensor_checked(product.scales_a, 0, tcgen05_rows / 32,
@@ -233,25 +269,32 @@ void tcgen05_mma(const tcgen05_product &product)
     for (uint32_t unit : made.units)
         shared_read_known(unit);
     moment end = tensor_next_work();
-    tensor_product({made.d, made.scales_a, made.scales_b, made.accumulate},
+    tensor_product(ctas,
+                   {made.d, made.scales_a, made.scales_b, made.accumulate},
                    end);
     issue(std::move(made), end);
+    maybe_yield();
 }
 
 /* It brings what the thread knows: its copies to shared memory, for one, that
  * the products have read. */
-void tcgen05_commit(void *pointer)
+void tcgen05_commit(int ctas, void *pointer, int blocks)
 {
     const char *what = "tcgen05.commit";
     operation commit{};
 
+    tcgen05_check_issuer(ctas, what);
     commit.what = committing;
-    commit.committed = &barrier_at(pointer, what);
-    barrier_check_fenced(*commit.committed, what);
     release(commit.brings);
     moment end = tensor_issued_work();
     commit.brings.learn(end.fact, end.value);
-    issue(std::move(commit), end);
+    for (unsigned rank : cluster_ranks(blocks, what)) {
+        commit.committed = &barrier_of_rank(pointer, rank, what);
+        barrier_check_fenced(*commit.committed, what);
+        cluster_use(rank, phase_end(*commit.committed));
+        issue(operation(commit), end);
+    }
+    maybe_yield();
 }
 
 } // namespace emu

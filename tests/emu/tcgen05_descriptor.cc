@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bits of descriptors, and what in them one block's product cannot do. */
+/* Bits of descriptors, and what in them a product cannot do. */
 #include "tcgen05_descriptor.h"
 #include "machine.h"
 #include "operand.h"
@@ -82,7 +82,7 @@ tcgen05_matrix tcgen05_split_matrix(uint64_t word)
     return split;
 }
 
-tcgen05_instruction tcgen05_checked_instruction(uint32_t word)
+tcgen05_instruction tcgen05_checked_instruction(int ctas, uint32_t word)
 {
     tcgen05_instruction i = tcgen05_split_instruction(word);
     const char *fault = nullptr;
@@ -95,10 +95,13 @@ tcgen05_instruction tcgen05_checked_instruction(uint32_t word)
         fault = "has an operand of fp4 that is not k first";
     else if (i.k96)
         fault = "is of 96 k, not 64";
-    else if (i.m != unsigned(tcgen05_rows))
-        fault = "has an M that is not 128";
+    else if (i.m != unsigned(ctas * tcgen05_rows))
+        fault = ctas == 1 ? "has an M that is not 128"
+                          : "has an M that is not 256, of a pair";
     else if (!i.n || i.n > 256)
         fault = "has an N that is not 8 to 256";
+    else if (i.n % unsigned(8 * ctas))
+        fault = "has an N that is no multiple of 16, of a pair";
     else if (i.a_scale_id || i.b_scale_id)
         fault = "has a scale id, but four scales take a whole word";
     if (fault)
@@ -107,8 +110,8 @@ tcgen05_instruction tcgen05_checked_instruction(uint32_t word)
     return i;
 }
 
-std::vector<uint32_t> tcgen05_operand_units(uint64_t descriptor, int rows,
-                                            const char *what)
+std::vector<uint32_t> tcgen05_operand_units(unsigned rank, uint64_t descriptor,
+                                            int rows, const char *what)
 {
     tcgen05_matrix matrix = checked_matrix(descriptor, what);
     unsigned span = span_of(matrix.layout);
@@ -116,12 +119,13 @@ std::vector<uint32_t> tcgen05_operand_units(uint64_t descriptor, int rows,
     if (!span && !matrix.leading)
         fail("bad-descriptor", "%s: 0x%llx: a leading offset of 0", what,
              static_cast<unsigned long long>(descriptor));
-    return operand_units({descriptor, matrix.start, matrix.leading,
-                          matrix.stride, span, matrix.base_offset},
+    return operand_units({descriptor, shared_of_rank(matrix.start, rank),
+                          matrix.leading, matrix.stride, span,
+                          matrix.base_offset},
                          rows, what);
 }
 
-std::vector<uint32_t> tcgen05_copy_units(uint64_t descriptor)
+std::vector<uint32_t> tcgen05_copy_units(unsigned rank, uint64_t descriptor)
 {
     const char *what = "tcgen05.cp";
     tcgen05_matrix matrix = checked_matrix(descriptor, what);
@@ -135,7 +139,8 @@ std::vector<uint32_t> tcgen05_copy_units(uint64_t descriptor)
              static_cast<unsigned long long>(descriptor));
     for (uint32_t row = 0; row < 32; row++) {
         uint32_t address =
-            matrix.start + row / 8 * matrix.stride + row % 8 * shared_unit;
+            shared_of_rank(matrix.start, rank) + row / 8 * matrix.stride +
+            row % 8 * shared_unit;
 
         shared_check(address, shared_unit, shared_unit, what);
         units.push_back(address);

@@ -9,7 +9,7 @@
 
 namespace emu {
 
-constexpr int tcgen05_rows = 128;     /* M of a product by one block */
+constexpr int tcgen05_rows = 128;     /* M of a product, in one block */
 constexpr int tcgen05_row_bytes = 32; /* of 64 k */
 
 /* PTX ISA 9.7.16.4.3, kinds with block scales. */
@@ -30,14 +30,15 @@ struct tcgen05_matrix {
 tcgen05_instruction tcgen05_split_instruction(uint32_t word);
 tcgen05_matrix tcgen05_split_matrix(uint64_t word);
 
-/* Fails unless kind::mxf4nvf4 with block16 can do it in one block. */
-tcgen05_instruction tcgen05_checked_instruction(uint32_t word);
+/* Fails unless kind::mxf4nvf4 with block16 can do it in so many blocks. Of a
+ * pair only M = 256 is emulated. */
+tcgen05_instruction tcgen05_checked_instruction(int ctas, uint32_t word);
 
-/* Addresses of 16-byte units of an operand's rows, two a row, and of the 32
- * rows of a copy, one a row. */
-std::vector<uint32_t> tcgen05_operand_units(uint64_t descriptor, int rows,
-                                            const char *what);
-std::vector<uint32_t> tcgen05_copy_units(uint64_t descriptor);
+/* Addresses, in block `rank`, of 16-byte units of an operand's rows, two a
+ * row, and of the 32 rows of a copy, one a row. */
+std::vector<uint32_t> tcgen05_operand_units(unsigned rank, uint64_t descriptor,
+                                            int rows, const char *what);
+std::vector<uint32_t> tcgen05_copy_units(unsigned rank, uint64_t descriptor);
 
 } // namespace emu
 

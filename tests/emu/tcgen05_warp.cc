@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "shared.h"
 #include "tcgen05.h"
+#include "tcgen05_pair.h"
 #include "tensor_access.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ struct pending_load {
 };
 
 std::vector<std::vector<pending_load>> pending; /* of each thread */
-bool relinquished;
+std::vector<bool> relinquished; /* by each block */
 std::vector<thread *> waiting; /* for columns */
 
 unsigned warp_number(const warp &warp)
@@ -37,41 +38,68 @@ void check_columns(uint32_t columns, const char *what)
              columns);
 }
 
+/* At the same place in both blocks of a pair, when a warp of each has come. */
+unsigned find_columns(int ctas, uint32_t columns)
+{
+    unsigned first = here->rank & ~unsigned(ctas - 1), place;
+
+    if (ctas == 2 && !tcgen05_meet("tcgen05.alloc", columns, &place))
+        return place;
+    while (!tensor_take(first, static_cast<unsigned>(ctas), columns, &place)) {
+        waiting.push_back(m->current);
+        block("columns of tensor memory");
+    }
+    if (ctas == 2)
+        tcgen05_part(place);
+    return place;
+}
+
 /* Lanes need equal operands; the last one to come does the work. */
-void take(uint32_t *address, uint32_t columns)
+void take(int ctas, uint32_t *address, uint32_t columns)
 {
     const char *what = "tcgen05.alloc";
     uint32_t shared = shared_address(address);
     warp &warp = current_warp();
-    tensor_allocation *made;
 
+    tcgen05_check_group(ctas, what);
     check_columns(columns, what);
     shared_check(shared, sizeof *address, sizeof *address, what);
-    if (relinquished)
+    if (relinquished[here->rank])
         fail("alloc-after-relinquish",
              "%s after tcgen05.relinquish_alloc_permit", what);
-    while (!(made = tensor_take(columns))) {
-        waiting.push_back(m->current);
-        block("columns of tensor memory");
-    }
+    unsigned place = find_columns(ctas, columns);
+    tensor_allocation *made = tensor_owner(tensor_first_column() + place);
     made->warp = warp_number(warp);
     made->access = tensor_next_access();
     if (pending[warp.first].empty())
         tensor_waited(warp);
-    tensor_begin_use(*made);
+    tensor_begin_use({made->first, made->columns});
     shared_access(address, sizeof *address, true);
-    memcpy(address, &made->first, sizeof *address);
+    memcpy(address, &place, sizeof *address);
 }
 
-void give_back(uint32_t address, uint32_t columns)
+/* Both warps of a pair must know that both blocks are done. */
+void check_unused(int ctas, uint32_t address, uint32_t columns)
+{
+    unsigned first = here->rank & ~unsigned(ctas - 1), unused;
+
+    for (unsigned rank = first; rank < first + unsigned(ctas); rank++)
+        tensor_end_use({rank * tensor_columns + address, columns});
+    if (ctas == 2 && tcgen05_meet("tcgen05.dealloc", address, &unused))
+        tcgen05_part(0);
+}
+
+void give_back(int ctas, uint32_t address, uint32_t columns)
 {
     const char *what = "tcgen05.dealloc";
     warp &warp = current_warp();
+    unsigned first = tensor_first_column() + address;
     tensor_allocation *owner =
-        address < tensor_columns ? tensor_owner(address) : nullptr;
+        address < tensor_columns ? tensor_owner(first) : nullptr;
 
+    tcgen05_check_group(ctas, what);
     check_columns(columns, what);
-    if (!owner || owner->first != address)
+    if (!owner || owner->first != first)
         fail("bad-dealloc",
              "%s of 0x%08x, where no allocation of tensor memory begins", what,
              address);
@@ -81,7 +109,7 @@ void give_back(uint32_t address, uint32_t columns)
     if (owner->warp != warp_number(warp))
         fail("bad-dealloc", "%s by warp %u of what warp %u allocated", what,
              warp_number(warp), owner->warp);
-    tensor_end_use(*owner);
+    check_unused(ctas, address, columns);
     tensor_give_back(owner);
     for (thread *thread : waiting)
         wake(thread);
@@ -92,7 +120,8 @@ void give_back(uint32_t address, uint32_t columns)
  * is an error. */
 void load(const warp &warp, int columns, uint32_t address)
 {
-    unsigned quarter = warp_number(warp) % tensor_quarters;
+    unsigned quarter =
+        warp.first % m->block_threads / warp_threads % tensor_quarters;
     tensor_range from =
         tensor_checked(address, quarter * warp_threads,
                        static_cast<unsigned>(columns), "tcgen05.ld");
@@ -133,42 +162,46 @@ void tcgen05_warps_begin_block()
     pending.clear();
     pending.resize(m->threads_count);
     waiting.clear();
-    relinquished = false;
+    relinquished.assign(m->ranks, false);
+    tcgen05_pairs_begin();
 }
 
 void tcgen05_warps_end_block()
 {
-    for (unsigned i = 0; i < tensor_columns; i += 32)
+    for (unsigned i = 0; i < m->ranks * tensor_columns; i += 32)
         if (const tensor_allocation *left = tensor_owner(i))
             fail("tensor-not-freed",
                  "the block ended without a tcgen05.dealloc of %u columns at "
                  "0x%08x that warp %u allocated",
-                 left->columns, left->first, left->warp);
+                 left->columns, left->first % tensor_columns, left->warp);
 }
 
-void tcgen05_alloc(uint32_t *address, uint32_t columns)
+void tcgen05_alloc(int ctas, uint32_t *address, uint32_t columns)
 {
     if (!warp_enter("tcgen05.alloc", columns,
                     reinterpret_cast<uintptr_t>(address)))
         return;
-    take(address, columns);
+    take(ctas, address, columns);
     warp_leave();
     maybe_yield();
 }
 
-void tcgen05_relinquish_alloc_permit()
+void tcgen05_relinquish_alloc_permit(int ctas)
 {
-    if (!warp_enter("tcgen05.relinquish_alloc_permit"))
+    const char *what = "tcgen05.relinquish_alloc_permit";
+
+    if (!warp_enter(what))
         return;
-    relinquished = true;
+    tcgen05_check_group(ctas, what);
+    relinquished[here->rank] = true;
     warp_leave();
 }
 
-void tcgen05_dealloc(uint32_t address, uint32_t columns)
+void tcgen05_dealloc(int ctas, uint32_t address, uint32_t columns)
 {
     if (!warp_enter("tcgen05.dealloc", columns, address))
         return;
-    give_back(address, columns);
+    give_back(ctas, address, columns);
     warp_leave();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each column has a record for every 32 lanes: what a warp can load. */
 #include "tensor_access.h"
+#include "cluster.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ struct slot {
     std::vector<tensor_warp_access> loads;
 };
 
-slot slots[tensor_quarters][tensor_columns];
+slot slots[tensor_quarters][cluster_most_blocks * tensor_columns];
 
 /* Once a range, not once a column. */
 void check_allocation(const thread &who, const tensor_range &range,
@@ -28,7 +29,8 @@ void check_allocation(const thread &who, const tensor_range &range,
     const tensor_allocation &owner = *tensor_owner(range.first);
 
     tensor_check_load(who, {owner.warp, owner.access},
-                      {what, range.first, "tensor-missing-wait", true});
+                      {what, range.first % tensor_columns,
+                     "tensor-missing-wait", true});
 }
 
 template <class F> void for_slots(const tensor_range &range, F f)
@@ -36,7 +38,7 @@ template <class F> void for_slots(const tensor_range &range, F f)
     for (unsigned column = range.first; column < range.first + range.count;
          column++)
         for (auto &quarter : slots)
-            f(quarter[column], column);
+            f(quarter[column], column % tensor_columns);
 }
 
 void check_written(const slot &slot, const tensor_attempt &attempt)
@@ -108,13 +110,16 @@ bool follows(const slot &slot, const tensor_range &d)
 
 } // namespace
 
-void tensor_product(const tensor_product_ranges &ranges, moment end)
+static tensor_range in_block(const tensor_range &range, int index)
+{
+    return {range.first + static_cast<unsigned>(index) * tensor_columns,
+            range.count};
+}
+
+static void product_in_block(const tensor_product_ranges &ranges, moment end)
 {
     const thread &who = *m->current;
 
-    check_allocation(who, ranges.d, "tcgen05.mma writes");
-    check_allocation(who, ranges.scales_a, "tcgen05.mma reads scales in");
-    check_allocation(who, ranges.scales_b, "tcgen05.mma reads scales in");
     read_scales(ranges.scales_a, end);
     read_scales(ranges.scales_b, end);
     for_slots(ranges.d, [&](slot &slot, unsigned column) {
@@ -130,19 +135,36 @@ void tensor_product(const tensor_product_ranges &ranges, moment end)
     });
 }
 
-void tensor_copy(const tensor_range &to, moment end)
+/* A pair allocates together: what is known of one block's is of the other's.
+ */
+void tensor_product(int ctas, const tensor_product_ranges &ranges, moment end)
 {
     const thread &who = *m->current;
 
-    check_allocation(who, to, "tcgen05.cp writes");
-    for_slots(to, [&](slot &slot, unsigned column) {
+    check_allocation(who, ranges.d, "tcgen05.mma writes");
+    check_allocation(who, ranges.scales_a, "tcgen05.mma reads scales in");
+    check_allocation(who, ranges.scales_b, "tcgen05.mma reads scales in");
+    for (int i = 0; i < ctas; i++)
+        product_in_block({in_block(ranges.d, i), in_block(ranges.scales_a, i),
+                          in_block(ranges.scales_b, i), ranges.accumulate},
+                         end);
+}
+
+void tensor_copy(int ctas, const tensor_range &to, moment end)
+{
+    const thread &who = *m->current;
+    auto copy_to = [&](slot &slot, unsigned column) {
         tensor_attempt attempt = {"tcgen05.cp writes", column,
                                   "tensor-early-overwrite", false};
 
         check_readers(who, slot, attempt);
         check_overwrite(who, slot, attempt);
         write(slot, copy, to, end);
-    });
+    };
+
+    check_allocation(who, to, "tcgen05.cp writes");
+    for (int i = 0; i < ctas; i++)
+        for_slots(in_block(to, i), copy_to);
 }
 
 void tensor_load(const tensor_range &from, unsigned quarter, uint32_t access)
@@ -156,7 +178,8 @@ void tensor_load(const tensor_range &from, unsigned quarter, uint32_t access)
         check_allocation(who, from, "tcgen05.ld reads");
         for (unsigned column = from.first; column < from.first + from.count;
              column++) {
-            tensor_attempt attempt = {"tcgen05.ld reads", column,
+            tensor_attempt attempt = {"tcgen05.ld reads",
+                                      column % tensor_columns,
                                       "tensor-missing-wait", true};
             const slot &slot = slots[quarter][column];
 
@@ -180,10 +203,9 @@ void tensor_load(const tensor_range &from, unsigned quarter, uint32_t access)
     }
 }
 
-void tensor_begin_use(const tensor_allocation &allocation)
+void tensor_begin_use(const tensor_range &columns)
 {
-    for_slots({allocation.first, allocation.columns},
-              [](slot &slot, unsigned) { slot = {}; });
+    for_slots(columns, [](slot &slot, unsigned) { slot = {}; });
 }
 
 /* Most columns have the same users, and each is a question to 32 lanes. */
@@ -211,22 +233,22 @@ struct users {
     }
 };
 
-void tensor_end_use(const tensor_allocation &allocation)
+void tensor_end_use(const tensor_range &columns)
 {
     const warp &warp = current_warp();
-    tensor_attempt attempt = {"tcgen05.dealloc frees", allocation.first,
+    tensor_attempt attempt = {"tcgen05.dealloc frees",
+                              columns.first % tensor_columns,
                               "tensor-freed-early", true};
     users users;
 
-    for_slots({allocation.first, allocation.columns},
-              [&](slot &slot, unsigned) {
-                  if (slot.by != nothing)
-                      users.add(slot.written);
-                  for (const moment &read : slot.reads)
-                      users.add(read);
-                  for (const tensor_warp_access &load : slot.loads)
-                      users.add(load);
-              });
+    for_slots(columns, [&](slot &slot, unsigned) {
+        if (slot.by != nothing)
+            users.add(slot.written);
+        for (const moment &read : slot.reads)
+            users.add(read);
+        for (const tensor_warp_access &load : slot.loads)
+            users.add(load);
+    });
     for (unsigned i = 0; i < warp.lanes; i++) {
         for (const moment &work : users.work)
             tensor_check_work(lane(warp, i), work, "work on the allocation",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contents and allocations; who may use them when is tensor_access.cc's. */
 #include "tensor_memory.h"
+#include "cluster.h"
 #include "machine.h"
 
 #include <string.h>
@@ -10,10 +11,11 @@ namespace emu {
 namespace {
 
 constexpr unsigned grain = 32; /* columns */
-constexpr unsigned grains = tensor_columns / grain;
+constexpr unsigned all_columns = cluster_most_blocks * tensor_columns;
+constexpr unsigned grains = all_columns / grain;
 
-uint32_t cells[tensor_columns][tensor_lanes];
-tensor_allocation allocations[grains]; /* at most so many */
+uint32_t cells[all_columns][tensor_lanes];
+tensor_allocation allocations[grains]; /* that begin there */
 tensor_allocation *owners[grains];     /* of 32 columns each */
 bool from_the_end;
 
@@ -51,25 +53,34 @@ uint32_t (*tensor_at(unsigned column))[tensor_lanes]
     return cells + column;
 }
 
-tensor_allocation *tensor_take(unsigned columns)
+unsigned tensor_first_column()
 {
-    tensor_allocation *made = allocations;
+    return here->rank * tensor_columns;
+}
 
-    while (made->columns)
-        if (++made == allocations + grains)
-            return nullptr;
+bool tensor_take(unsigned rank, unsigned ctas, unsigned columns,
+                 unsigned *place)
+{
+    unsigned first = rank * tensor_columns, end = first + ctas * tensor_columns;
+
     for (unsigned i = 0; i + columns <= tensor_columns; i += grain) {
-        unsigned first = from_the_end ? tensor_columns - columns - i : i;
+        unsigned at = from_the_end ? tensor_columns - columns - i : i;
 
-        if (!is_free(first, columns))
+        if (!is_free(first + at, columns) ||
+            !is_free(end - tensor_columns + at, columns))
             continue;
-        made->first = first;
-        made->columns = columns;
-        set_owner(*made, made);
-        poison(first, columns);
-        return made;
+        for (unsigned j = first + at; j < end; j += tensor_columns) {
+            tensor_allocation *made = &allocations[j / grain];
+
+            made->first = j;
+            made->columns = columns;
+            set_owner(*made, made);
+            poison(j, columns);
+        }
+        *place = at;
+        return true;
     }
-    return nullptr;
+    return false;
 }
 
 void tensor_give_back(tensor_allocation *allocation)
@@ -86,7 +97,7 @@ tensor_allocation *tensor_owner(unsigned column)
 tensor_range tensor_checked(uint32_t address, unsigned lane, unsigned count,
                             const char *what)
 {
-    unsigned column = address & 0xffff;
+    unsigned column = address & 0xffff, first = tensor_first_column();
 
     if (address >> 16 != lane)
         fail("tensor-foreign-lanes",
@@ -94,14 +105,14 @@ tensor_range tensor_checked(uint32_t address, unsigned lane, unsigned count,
              "from %u can be",
              what, address, address >> 16, lane);
     const tensor_allocation *owner =
-        column < tensor_columns ? tensor_owner(column) : nullptr;
-    if (!owner || column + count > owner->first + owner->columns)
+        column < tensor_columns ? tensor_owner(first + column) : nullptr;
+    if (!owner || first + column + count > owner->first + owner->columns)
         fail("tensor-out-of-bounds",
              "%s of %u columns at tensor memory 0x%08x, %s", what, count,
              address,
              owner ? "which run out of its allocation"
                    : "which is not allocated");
-    return {column, count};
+    return {first + column, count};
 }
 
 } // namespace emu

@@ -20,38 +20,40 @@ struct named_barrier {
 };
 
 constexpr unsigned named_barriers = 16;
-named_barrier named[named_barriers];
 
 struct register_request {
     thread *who;
     int more;
 };
-std::vector<register_request> register_queue;
+
+struct block_state {
+    named_barrier named[named_barriers];
+    int free_registers = 0;
+    std::vector<register_request> register_queue;
+};
+std::vector<block_state> blocks; /* of the cluster */
 
 /* Gives registers to those who wait, in their order. */
-void grant_registers()
+void grant_registers(block_state &block)
 {
+    auto &queue = block.register_queue;
     size_t i = 0;
 
-    for (; i < register_queue.size(); i++) {
-        register_request request = register_queue[i];
-
-        if (request.more > m->free_registers)
+    for (; i < queue.size(); i++) {
+        if (queue[i].more > block.free_registers)
             break;
-        m->free_registers -= request.more;
-        wake(request.who);
+        block.free_registers -= queue[i].more;
+        wake(queue[i].who);
     }
-    register_queue.erase(register_queue.begin(),
-                         register_queue.begin() + static_cast<ptrdiff_t>(i));
+    queue.erase(queue.begin(), queue.begin() + static_cast<ptrdiff_t>(i));
 }
 
 } // namespace
 
 void warps_begin_block()
 {
-    for (named_barrier &barrier : named)
-        barrier = {};
-    register_queue.clear();
+    blocks.clear();
+    blocks.resize(m->ranks);
 }
 
 warp &current_warp()
@@ -113,12 +115,12 @@ void bar_sync(unsigned id, unsigned threads)
 {
     if (id >= named_barriers)
         fail("bad-operand", "bar.sync %u, %u", id, threads);
-    named_barrier &barrier = named[id];
+    named_barrier &barrier = blocks[here->rank].named[id];
 
-    if (!threads || threads > m->threads_count ||
-        (threads % warp_threads && threads != m->threads_count))
+    if (!threads || threads > m->block_threads ||
+        (threads % warp_threads && threads != m->block_threads))
         fail("bad-operand", "bar.sync %u, %u in a block of %u", id, threads,
-             m->threads_count);
+             m->block_threads);
     if (!barrier.arrived.empty() && barrier.expected != threads)
         fail("unequal-arguments",
              "bar.sync %u, %u, while other threads wait for %u at it", id,
@@ -158,15 +160,16 @@ void setmaxnreg(int registers, bool increase)
                    static_cast<uint64_t>(registers)))
         warp_leave();
     self->registers = registers;
+    block_state &own = blocks[here->rank];
     if (more <= 0) {
-        m->free_registers -= more;
-        grant_registers();
+        own.free_registers -= more;
+        grant_registers(own);
         return;
     }
-    register_queue.push_back({self, more});
-    if (register_queue.size() == 1 && more <= m->free_registers) {
-        m->free_registers -= more;
-        register_queue.clear();
+    own.register_queue.push_back({self, more});
+    if (own.register_queue.size() == 1 && more <= own.free_registers) {
+        own.free_registers -= more;
+        own.register_queue.clear();
         return;
     }
     block("registers of setmaxnreg.inc");

@@ -42,6 +42,7 @@ struct warp_part {
 };
 
 struct warpgroup {
+    unsigned fact; /* its finished products */
     warp_order<warps> order;
     std::deque<product> products; /* that no wait of all warps covers */
     uint64_t products_before = 0;
@@ -76,7 +77,7 @@ struct place_in_group {
     }
     unsigned fact() const
     {
-        return lanes.first / warpgroup_threads;
+        return group.fact;
     }
 };
 
@@ -84,11 +85,11 @@ place_in_group current_place()
 {
     unsigned warp = m->current->number / warp_threads;
 
-    if (m->threads_count % warpgroup_threads)
+    if (m->block_threads % warpgroup_threads)
         fail("bad-launch",
              "wgmma in a block of %u threads, not of whole "
              "warpgroups",
-             m->threads_count);
+             m->block_threads);
     warpgroup &group = groups[warp / warps];
     return {group, m->warps[warp], warp % warps, group.parts[warp % warps]};
 }
@@ -249,6 +250,8 @@ struct matrix_engine : engine {
     {
         groups.clear();
         groups.resize(m->threads_count / warpgroup_threads);
+        for (warpgroup &group : groups)
+            group.fact = new_fact();
     }
     size_t steps() const override
     {

@@ -3,6 +3,7 @@
 #include "half.h"
 #include "machine.h"
 #include "operand.h"
+#include "shared.h"
 #include "wgmma.h"
 
 namespace emu {
@@ -29,7 +30,9 @@ std::vector<uint32_t> wgmma_units(uint64_t descriptor, int rows,
     if (descriptor & descriptor_unused)
         fail("bad-descriptor", "%s: 0x%llx has unused bits set", what,
              static_cast<unsigned long long>(descriptor));
-    return operand_units({descriptor, bits_of(descriptor, 0, 14) << 4,
+    return operand_units({descriptor,
+                          shared_of_rank(bits_of(descriptor, 0, 14) << 4,
+                                         here->rank),
                           bits_of(descriptor, 16, 14) << 4,
                           bits_of(descriptor, 32, 14) << 4,
                           spans[bits_of(descriptor, 62, 2)],

@@ -27,6 +27,11 @@ inline void mbarrier_arrive(mbarrier *barrier)
     emu::mbarrier_arrive(barrier);
 }
 
+inline void mbarrier_arrive_cluster(mbarrier *barrier, u32 rank)
+{
+    emu::mbarrier_arrive_cluster(barrier, rank);
+}
+
 inline void mbarrier_arrive_expect_tx(mbarrier *barrier, u32 bytes)
 {
     emu::mbarrier_expect_tx(barrier, bytes);

@@ -8,19 +8,19 @@
 
 namespace ptx {
 
-inline void tcgen05_alloc(u32 *address, u32 columns)
+template <int ctas = 1> inline void tcgen05_alloc(u32 *address, u32 columns)
 {
-    emu::tcgen05_alloc(address, columns);
+    emu::tcgen05_alloc(ctas, address, columns);
 }
 
-inline void tcgen05_relinquish_alloc_permit()
+template <int ctas = 1> inline void tcgen05_relinquish_alloc_permit()
 {
-    emu::tcgen05_relinquish_alloc_permit();
+    emu::tcgen05_relinquish_alloc_permit(ctas);
 }
 
-inline void tcgen05_dealloc(u32 address, u32 columns)
+template <int ctas = 1> inline void tcgen05_dealloc(u32 address, u32 columns)
 {
-    emu::tcgen05_dealloc(address, columns);
+    emu::tcgen05_dealloc(ctas, address, columns);
 }
 
 inline void tcgen05_fence_before_thread_sync()
@@ -33,20 +33,38 @@ inline void tcgen05_fence_after_thread_sync()
     emu::tcgen05_fence_after_thread_sync();
 }
 
+template <int ctas = 1>
 inline void tcgen05_cp_32x128b_warpx4(u32 address, u64 descriptor)
 {
-    emu::tcgen05_cp(address, descriptor);
+    emu::tcgen05_cp(ctas, address, descriptor);
 }
 
+template <int ctas = 1>
 inline void tcgen05_mma_mxf4nvf4(u32 d, u64 a, u64 b, u32 instruction,
                                  u32 scales_a, u32 scales_b, bool accumulate)
 {
-    emu::tcgen05_mma({d, a, b, instruction, scales_a, scales_b, accumulate});
+    emu::tcgen05_mma(
+        ctas, {d, a, b, instruction, scales_a, scales_b, accumulate});
 }
 
-inline void tcgen05_commit(mbarrier *barrier)
+template <int ctas = 1> inline void tcgen05_commit(mbarrier *barrier)
 {
-    emu::tcgen05_commit(barrier);
+    emu::tcgen05_commit(ctas, barrier);
+}
+
+template <int ctas = 1>
+inline void tcgen05_commit_multicast(mbarrier *barrier, u16 blocks)
+{
+    emu::tcgen05_commit(ctas, barrier, blocks);
+}
+
+inline void cp_async_bulk_tensor_2d_pair(void *destination, const void *map,
+                                         int x, int y, mbarrier *barrier)
+{
+    const int coordinates[] = {x, y};
+
+    emu::copy_tensor({destination, barrier, emu::own_block, true}, map,
+                     coordinates, 2);
 }
 
 inline void tcgen05_ld_32x32b_x8(float (&d)[8], u32 address)

@@ -11,7 +11,7 @@ namespace ptx {
 inline void cp_async_bulk(void *destination, const void *source, u32 bytes,
                           mbarrier *barrier)
 {
-    emu::copy_bulk(destination, source, bytes, barrier);
+    emu::copy_bulk({destination, barrier}, source, bytes);
 }
 
 inline void cp_async_bulk_tensor_2d(void *destination, const void *map, int x,
@@ -19,7 +19,22 @@ inline void cp_async_bulk_tensor_2d(void *destination, const void *map, int x,
 {
     const int coordinates[] = {x, y};
 
-    emu::copy_tensor(destination, map, coordinates, 2, barrier);
+    emu::copy_tensor({destination, barrier}, map, coordinates, 2);
+}
+
+inline void cp_async_bulk_multicast(void *destination, const void *source,
+                                    u32 bytes, mbarrier *barrier, u16 blocks)
+{
+    emu::copy_bulk({destination, barrier, blocks}, source, bytes);
+}
+
+inline void cp_async_bulk_tensor_2d_multicast(void *destination,
+                                              const void *map, int x, int y,
+                                              mbarrier *barrier, u16 blocks)
+{
+    const int coordinates[] = {x, y};
+
+    emu::copy_tensor({destination, barrier, blocks}, map, coordinates, 2);
 }
 
 inline void cp_async_bulk_commit_group()
