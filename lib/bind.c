@@ -50,51 +50,116 @@ static jitgemm_status check_operands(const struct jitgemm_plan *plan,
     return status;
 }
 
-/* An operand as rows of k/2 bytes; a copy takes `box` rows and the bytes of one
- * stage, swizzled over as many bytes as it has in a row. */
+struct matrix { /* rows, of which a copy takes a box */
+    const char *argument;
+    const void *address;
+    CUtensorMapDataType type;
+    uint32_t element_bytes;
+    int64_t elements, rows;
+    int box_elements, box_rows;
+    CUtensorMapSwizzle swizzle;
+};
+
 static jitgemm_status encode_map(const struct jitgemm_plan *plan,
-                                 const char *argument, const void *address,
-                                 int32_t rows, int32_t k, int box, void *map)
+                                 const struct matrix *matrix, void *map)
 {
-    cuuint64_t extent[2] = {(cuuint64_t)k / 2, (cuuint64_t)rows};
-    cuuint64_t stride[1] = {(cuuint64_t)k / 2};
-    cuuint32_t copied[2] = {(cuuint32_t)plan->config.tile_k / 2,
-                            (cuuint32_t)box};
+    cuuint64_t extent[2] = {(cuuint64_t)matrix->elements,
+                            (cuuint64_t)matrix->rows};
+    cuuint64_t stride[1] = {extent[0] * matrix->element_bytes};
+    cuuint32_t box[2] = {(cuuint32_t)matrix->box_elements,
+                         (cuuint32_t)matrix->box_rows};
     cuuint32_t step[2] = {1, 1};
-    CUtensorMapSwizzle swizzle = copied[0] == 128
-                                     ? CU_TENSOR_MAP_SWIZZLE_128B
-                                     : CU_TENSOR_MAP_SWIZZLE_64B;
     CUtensorMap encoded;
     CUresult result = plan->context->cuda->cuTensorMapEncodeTiled(
-        &encoded, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, (void *)(uintptr_t)address,
-        extent, stride, copied, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+        &encoded, matrix->type, 2, (void *)(uintptr_t)matrix->address, extent,
+        stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, matrix->swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 
     if (result != CUDA_SUCCESS) {
         jitgemm_status status = jg_driver_fail(plan->context->cuda, result,
                                                "cuTensorMapEncodeTiled");
 
-        jg_error()->argument = argument;
+        jg_error()->argument = matrix->argument;
         return status;
     }
     memcpy(map, &encoded, sizeof encoded);
     return JITGEMM_OK;
 }
 
+/* Rows of k/2 bytes; a copy takes the bytes of one stage, swizzled over as many
+ * as it has in a row. */
+static jitgemm_status encode_values(const struct jitgemm_plan *plan,
+                                    const char *argument, const void *address,
+                                    int32_t rows, int32_t k, int box,
+                                    void *map)
+{
+    int side = plan->config.tile_k / 2;
+    struct matrix matrix = {
+        argument, address, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, k / 2, rows,
+        side,     box,
+        side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B};
+
+    return encode_map(plan, &matrix, map);
+}
+
+/* The atoms of 128 rows, all k, are a row; a copy takes those of a stage. An
+ * element is eight bytes, since a box is at most 256 elements wide. */
+static jitgemm_status encode_scales(const struct jitgemm_plan *plan,
+                                    const char *argument, const void *address,
+                                    int32_t rows, int32_t k, void *map)
+{
+    struct matrix matrix = {argument,
+                            address,
+                            CU_TENSOR_MAP_DATA_TYPE_INT64,
+                            8,
+                            jg_cut_ceil_div(k, 64) * 64,
+                            jg_cut_ceil_div(rows, 128),
+                            plan->config.tile_k,
+                            1,
+                            CU_TENSOR_MAP_SWIZZLE_NONE};
+
+    return encode_map(plan, &matrix, map);
+}
+
+/* A group's maps for JG_SM100. */
+static jitgemm_status encode_group(const struct jitgemm_plan *plan,
+                                   const struct jg_group *row,
+                                   unsigned char *maps)
+{
+    const struct jg_config *config = &plan->config;
+    int a_box = config->tile_m, b_box = config->tile_n;
+    jitgemm_status status;
+
+    if (config->ctas > 1) { /* each copies half */
+        a_box /= 2;
+        b_box /= 2;
+    }
+    status = encode_values(plan, "operands.a", row->a, row->m, row->k, a_box,
+                           maps);
+    if (status == JITGEMM_OK)
+        status = encode_values(plan, "operands.b", row->b, row->n, row->k,
+                               b_box, maps + JG_MAP_BYTES);
+    if (config->ctas == 1 || status != JITGEMM_OK)
+        return status;
+    status = encode_scales(plan, "operands.sfa", row->sfa, row->m, row->k,
+                           maps + 2 * JG_MAP_BYTES);
+    if (status == JITGEMM_OK)
+        status = encode_scales(plan, "operands.sfb", row->sfb, row->n, row->k,
+                               maps + 3 * JG_MAP_BYTES);
+    return status;
+}
+
 /* Writes a group's operands into its row, the i-th of the image, and encodes
- * the maps of those that are not what they were. Kernels that edit maps need
- * one row's only: *templates says whether it is there. */
+ * its maps if they are not what they were. Kernels that edit maps need one
+ * group's only: *templates says whether it is there. */
 static jitgemm_status fill_row(const struct jitgemm_plan *plan,
                                const jitgemm_operands *operands, int32_t i,
                                unsigned char *image, bool *templates)
 {
     const struct jg_config *config = &plan->config;
     int32_t g = plan->order[i];
-    struct jg_group *row = (struct jg_group *)image + i;
+    struct jg_group *row = (struct jg_group *)image + i, old = *row;
     unsigned char *maps = image + plan->layout.maps;
-    unsigned char *a_map = NULL, *b_map = row->b_map;
-    bool new_a = row->a != operands->a[g], new_b = row->b != operands->b[g];
-    jitgemm_status status = JITGEMM_OK;
 
     row->a = operands->a[g];
     row->sfa = operands->sfa[g];
@@ -102,21 +167,20 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     row->sfb = operands->sfb[g];
     row->c = operands->c[g];
     row->alpha = operands->alpha ? operands->alpha[g] : NULL;
-    if (config->family == JG_SM100) {
-        a_map = maps + (config->edits_maps ? 0 : 2 * JG_MAP_BYTES * (size_t)i);
-        b_map = a_map + JG_MAP_BYTES;
-    }
-    if (config->edits_maps) {
-        new_a = new_b = !*templates;
-        *templates = true;
-    }
-    if (a_map && new_a)
-        status = encode_map(plan, "operands.a", row->a, row->m, row->k,
-                            config->tile_m, a_map);
-    if (new_b && status == JITGEMM_OK)
-        status = encode_map(plan, "operands.b", row->b, row->n, row->k,
-                            config->tile_n, b_map);
-    return status;
+    if (config->family == JG_SM90)
+        return row->b == old.b ? JITGEMM_OK
+                               : encode_values(plan, "operands.b", row->b,
+                                               row->n, row->k, config->tile_n,
+                                               row->b_map);
+    if (config->edits_maps && *templates)
+        return JITGEMM_OK;
+    *templates = true;
+    if (row->a == old.a && row->b == old.b && row->sfa == old.sfa &&
+        row->sfb == old.sfb)
+        return JITGEMM_OK;
+    if (!config->edits_maps)
+        maps += (size_t)i * jg_table_group_maps(config);
+    return encode_group(plan, row, maps);
 }
 
 static jitgemm_status upload(struct jitgemm_plan *plan, CUstream stream)

@@ -43,3 +43,16 @@ int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
         return 0;
     return jg_cut_ceil_div(size.m, ATOM_ROWS) * jg_cut_chunks(config, size);
 }
+
+/* Pairs of CTAs are given maps by the host, and cannot blank the padding of
+ * the other's scales, which an odd number of 32 k leaves. */
+bool jg_cut_allows(const struct jg_config *config,
+                   const struct jg_problem *problem)
+{
+    if (config->family != JG_SM100 || config->ctas == 1)
+        return true;
+    for (int32_t g = 0; g < problem->groups; g++)
+        if (problem->sizes[g].k % 64)
+            return false;
+    return problem->groups <= JG_CUT_HOST_MAPS;
+}

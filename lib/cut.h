@@ -3,6 +3,10 @@
 #ifndef JG_CUT_H
 #define JG_CUT_H
 
+/* Beyond this many groups a kernel makes its tensor maps itself: of all maps,
+ * the host would have to encode and upload far more than blocks use. */
+#define JG_CUT_HOST_MAPS 512
+
 #include <base/group.h>
 #include <stdbool.h>
 
@@ -23,6 +27,7 @@ struct jg_config {
     bool fused;     /* the product decodes the activations itself, instead of a
                        kernel before it */
     /* JG_SM100 */
+    int ctas;         /* that share a product: 1 or 2 */
     int accumulators; /* tiles in tensor memory */
     bool swapped;     /* the instruction's rows are weights, not tokens */
     bool edits_maps;  /* the kernel makes its tensor maps itself */
@@ -36,6 +41,10 @@ int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size);
  * decodes them, in units of 8 tokens x 64 k: none without that kernel. */
 int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size);
 int64_t jg_cut_units(const struct jg_config *config, struct jg_size size);
+
+/* Whether the configuration can do the problem. */
+bool jg_cut_allows(const struct jg_config *config,
+                   const struct jg_problem *problem);
 
 int64_t jg_cut_ceil_div(int64_t a, int64_t b);
 

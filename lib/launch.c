@@ -30,6 +30,7 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
             return status;
         plan->launches[i].threads = (unsigned)spec.threads;
         plan->launches[i].shared_bytes = (unsigned)spec.shared_bytes;
+        plan->launches[i].cluster = (unsigned)spec.cluster;
     }
     return JITGEMM_OK;
 }
@@ -178,12 +179,7 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
 {
     struct jg_table table = plan->table;
     void *parameters[] = {&table};
-    /* The product may start while the activations are being decoded; it waits
-     * for them before its first copy. */
-    CUlaunchAttribute overlap = {
-        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-        .value.programmaticStreamSerializationAllowed = 1,
-    };
+    CUlaunchAttribute attributes[2];
     CUlaunchConfig config = {
         .gridDimX = plan->launches[index].blocks,
         .gridDimY = 1,
@@ -193,10 +189,18 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
         .blockDimZ = 1,
         .sharedMemBytes = plan->launches[index].shared_bytes,
         .hStream = stream,
-        .attrs = &overlap,
-        .numAttrs = index > 0 ? 1 : 0,
+        .attrs = attributes,
     };
 
+    if (index > 0) /* The product may start while the activations are being
+                      decoded; it waits for them before its first copy. */
+        attributes[config.numAttrs++] = (CUlaunchAttribute){
+            .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            .value.programmaticStreamSerializationAllowed = 1};
+    if (plan->launches[index].cluster)
+        attributes[config.numAttrs++] = (CUlaunchAttribute){
+            .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            .value.clusterDim = {plan->launches[index].cluster, 1, 1}};
     return plan->context->cuda->cuLaunchKernelEx(
         &config, plan->launches[index].function, parameters, NULL);
 }

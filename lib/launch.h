@@ -15,7 +15,7 @@ struct jitgemm_plan {
     jitgemm_kernel reports[JG_SPEC_KERNELS];
     struct {
         CUfunction function;
-        unsigned blocks, threads, shared_bytes;
+        unsigned blocks, threads, shared_bytes, cluster;
     } launches[JG_SPEC_KERNELS];
     CUdeviceptr memory;
     struct jg_table table; /* the kernels' parameter: device addresses */

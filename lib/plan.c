@@ -2,10 +2,6 @@
 /* The choice of a configuration. */
 #include "plan.h"
 
-/* Beyond this many groups the blocks make their tensor maps themselves: of all
- * maps, the host would have to encode and upload far more than blocks use. */
-#define MAX_HOST_MAPS 512
-
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config)
@@ -22,13 +18,14 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     for (int i = 0; i < model->count; i++) {
         double us = model->estimate(&model->configs[i], problem, device).us;
 
-        if (i == 0 || us < least) {
+        if ((i == 0 || us < least) &&
+            jg_cut_allows(&model->configs[i], problem)) {
             least = us;
             *config = model->configs[i];
         }
     }
     config->output = problem->output;
     config->edits_maps =
-        device->family == JG_SM100 && problem->groups > MAX_HOST_MAPS;
+        device->family == JG_SM100 && problem->groups > JG_CUT_HOST_MAPS;
     return JITGEMM_OK;
 }

@@ -110,7 +110,7 @@ static int columns(const struct jg_config *config)
 /* struct smem of gemm/sm100_nvfp4.cu, which checks that it fits. */
 static int sm100_shared_bytes(const struct jg_config *config)
 {
-    int operands = (128 + columns(config)) * 128;
+    int operands = (128 + columns(config) / config->ctas) * 128;
     int scales = 2048 + (columns(config) + 127) / 128 * 2048;
     int barriers = 2 * 8;
     int element = config->output == JG_F32 ? 4 : 2;
@@ -144,14 +144,17 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
     spec->symbol = "sm100_nvfp4";
     spec->threads = 192;
     spec->shared_bytes = sm100_shared_bytes(config);
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s",
+    spec->cluster = config->ctas > 1 ? config->ctas : 0;
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
              config->stages, outputs[config->output],
+             config->ctas > 1 ? ", 2 CTAs" : "",
              config->swapped ? ", swapped" : "",
              config->edits_maps ? ", edits maps" : "");
     snprintf(constants, sizeof constants,
              "constexpr int columns = %d;\n"
              "constexpr int stages = %d;\n"
+             "constexpr int ctas = %d;\n"
              "constexpr int accumulators = %d;\n"
              "constexpr bool swapped = %s;\n"
              "constexpr bool edits_maps = %s;\n"
@@ -159,7 +162,8 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
              "constexpr int tensor_columns = %d;\n",
-             columns(config), config->stages, config->accumulators,
+             columns(config), config->stages, config->ctas,
+             config->accumulators,
              config->swapped ? "true" : "false",
              config->edits_maps ? "true" : "false", (int)config->output,
              spec->threads, spec->shared_bytes, tensor_columns(config));

@@ -15,6 +15,7 @@ struct jg_spec {
     char text[1280];     /* of spec.cuh */
     int threads;         /* a block */
     int shared_bytes;    /* dynamic, a block */
+    int cluster;         /* blocks; 0: launched without */
 };
 
 /* How many kernels the configuration needs. The last one is the product. */

@@ -14,10 +14,19 @@ static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
 int jg_table_blocks(const struct jg_config *config,
                     const struct jg_device *device, int tiles)
 {
-    int resident =
-        device->sms * (config->family == JG_SM90 ? config->blocks : 1);
+    int resident = device->sms, ctas = 1;
 
-    return tiles < resident ? tiles : resident;
+    if (config->family == JG_SM90)
+        resident *= config->blocks;
+    else
+        ctas = config->ctas;
+    resident /= ctas;
+    return ctas * (tiles < resident ? tiles : resident);
+}
+
+size_t jg_table_group_maps(const struct jg_config *config)
+{
+    return 2 * (size_t)config->ctas * JG_MAP_BYTES;
 }
 
 struct rank {
@@ -87,9 +96,9 @@ jitgemm_status jg_table_measure(const struct jg_config *config,
     table->units = (int)units;
     work = config->fused ? 0 : (size_t)units * ATOM_BYTES;
     if (config->family == JG_SM100)
-        maps = 2 * JG_MAP_BYTES * (config->edits_maps ? 1 : groups);
+        maps = jg_table_group_maps(config) * (config->edits_maps ? 1 : groups);
     if (config->edits_maps)
-        work = 2 * JG_MAP_BYTES *
+        work = jg_table_group_maps(config) *
                (size_t)jg_table_blocks(config, device, (int)tiles);
     layout->first_tile = groups * sizeof(struct jg_group);
     layout->first_unit = layout->first_tile + (groups + 1) * sizeof(int);

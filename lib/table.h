@@ -10,12 +10,16 @@
 
 struct jg_layout { /* bytes from the begin of the plan's memory */
     size_t first_tile, first_unit;
-    size_t maps;      /* JG_SM100: two a group, or, if kernels edit their own,
-                         two to begin with; activations', then weights' */
+    size_t maps;      /* JG_SM100: of each group or, if kernels edit their own,
+                         to begin with */
     size_t image;     /* end of what is uploaded */
     size_t workspace; /* 1024-byte aligned */
     size_t all;
 };
+
+/* Bytes of the maps of a group on JG_SM100: activations, weights and, for
+ * pairs of CTAs, the scales of both. */
+size_t jg_table_group_maps(const struct jg_config *config);
 
 /* Blocks of the product. */
 int jg_table_blocks(const struct jg_config *config,

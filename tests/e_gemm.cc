@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels in every configuration, under several schedules.
- * Usage: e_gemm [SEEDS [FIRST]]; E_SEEDS is the same as SEEDS. */
+ * Usage: e_gemm [SEEDS [FIRST [CONFIGURATION]]]; E_SEEDS is the same as SEEDS.
+ */
 #include "emu/gemm_case.h"
 
 #include "test.h"
@@ -14,6 +15,7 @@ static const std::vector<std::vector<size>> problems = {
     {{1, 8, 32}, {0, 128, 64}, {9, 136, 288}},
     {{0, 64, 64}, {131, 200, 544}, {3, 264, 96}, {0, 8, 32}},
     {{264, 128, 1056}, {17, 392, 32}},
+    {{9, 392, 576}, {0, 8, 64}, {264, 136, 1088}, {513, 72, 64}},
 };
 
 /* The tables' rows, Blackwell's also with maps that the kernel makes. */
@@ -24,6 +26,8 @@ static std::vector<jg_config> all_configs()
     for (const jg_model *model : {&jg_model_sm90, &jg_model_sm100})
         all.insert(all.end(), model->configs, model->configs + model->count);
     for (int i = 0; i < jg_model_sm100.count; i++) {
+        if (jg_model_sm100.configs[i].ctas > 1)
+            continue;
         all.push_back(jg_model_sm100.configs[i]);
         all.back().edits_maps = true;
     }
@@ -52,6 +56,8 @@ static void run(const jg_config &config, size_t i, const kernels &kernels,
                 int first, int seeds)
 {
     for (const std::vector<size> &sizes : problems) {
+        if (!gemm_case::allows(config, sizes))
+            continue;
         gemm_case gemm(config, sizes, i);
 
         for (int seed = first; seed < first + seeds && !test_failures;
@@ -69,9 +75,12 @@ int main(int argc, char **argv)
     const char *given = argc > 1 ? argv[1] : getenv("E_SEEDS");
     int seeds = given && *given ? atoi(given) : 2;
     int first = argc > 2 ? atoi(argv[2]) : 0;
+    int only = argc > 3 ? atoi(argv[3]) : -1;
     std::vector<jg_config> configs = all_configs();
 
     for (size_t i = 0; i < configs.size() && !test_failures; i++) {
+        if (only >= 0 && i != static_cast<size_t>(only))
+            continue;
         bool two = jg_spec_count(&configs[i]) > 1;
         job product = start(configs[i], i, PRODUCT), activations;
         kernels kernels{};

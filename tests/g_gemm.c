@@ -28,6 +28,21 @@ static void run(const struct product *p, const struct jg_config *config)
     jitgemm_plan_destroy(plan);
 }
 
+static bool allows(const struct jg_config *config, int32_t groups,
+                   const int64_t *m, const int64_t *n, const int64_t *k)
+{
+    jitgemm_problem problem = {
+        .size = sizeof problem, .groups = groups, .m = m, .n = n, .k = k};
+    struct jg_problem checked;
+    bool allowed;
+
+    JITGEMM(jg_problem_read(&problem, &checked));
+    allowed = jg_cut_allows(config, &checked);
+    jg_problem_free(&checked);
+    return allowed;
+}
+
+/* Nothing, if the configuration cannot do it. */
 static void check_config(const char *name, int32_t groups, const int64_t *m,
                          const int64_t *n, const int64_t *k,
                          enum ref_fill fill, double tolerance,
@@ -39,6 +54,8 @@ static void check_config(const char *name, int32_t groups, const int64_t *m,
     double worst;
     int64_t bad;
 
+    if (config && !allows(config, groups, m, n, k))
+        return;
     product_make(&p, groups, m, n, k, fill, fill == REF_FULL, ++seed);
     run(&p, config);
     bad = product_check(&p, 0, tolerance, &worst);
@@ -86,12 +103,15 @@ static void test_odd_sizes(const struct jg_config *config, bool small)
                                 640, 8,   1000, 2880, 128, 24576};
     static const int64_t k[] = {32,  64,  96,  160,  224, 256,
                                 288, 480, 736, 2880, 64,  4064};
+    static const int64_t even_k[] = {64, 320, 1088, 512};
     enum { COUNT = sizeof m / sizeof *m };
     char name[32];
 
     snprintf(name, sizeof name, "odd sizes, tile %d", config->tile_m);
     check_config(name, COUNT, m, n, k, REF_FULL, 0, config);
     check_config(name, COUNT, m, n, k, REF_UNIT, 0, config);
+    /* Whole atoms of scales, as pairs of CTAs need them. */
+    check_config(name, 4, m + 6, n + 3, even_k, REF_FULL, 0, config);
     for (int i = 0; i < COUNT && !small; i++)
         check_config(name, 1, &m[i], &n[i], &k[COUNT - 1 - i], REF_FULL, 0,
                      config);
@@ -132,18 +152,20 @@ static void test_variants(const struct jg_model *model, bool all)
 {
     static const int64_t m[] = {9, 0, 131, 40}, n[] = {136, 8, 264, 392};
     static const int64_t k[] = {288, 64, 96, 1056};
+    static const int64_t even_k[] = {320, 64, 128, 1088};
     static const char *const names[] = {"f16", "bf16", "f32"};
 
     for (int i = 0; i < model->count; i++)
         for (int variant = 1; variant < 6; variant++) {
             struct jg_config config = model->configs[i];
+            bool pair = config.ctas > 1;
             struct product p;
             double worst;
             int64_t bad;
 
-            if (!all && variant != 1 + i % 5)
+            if (pair ? variant > 2 : !all && variant != 1 + i % 5)
                 continue;
-            product_make(&p, 4, m, n, k, REF_FULL, true,
+            product_make(&p, 4, m, n, pair ? even_k : k, REF_FULL, true,
                          (uint64_t)(100 + variant));
             p.c_type = (jitgemm_type)(variant % 3);
             config.edits_maps = variant > 2;

@@ -52,12 +52,17 @@ static void test_choice_sm100(void)
     }
     CHECK(choose(32, 48, 4096, k)->swapped);
     CHECK_INT(chosen.tile_m, 64);
-    /* Whole tiles of tokens are not swapped, parts of tiles are. */
-    CHECK(!choose(2, 128, 4096, 1536)->swapped);
-    CHECK(choose(8, 72, 8192, k)->swapped);
-    /* Much work: the widest. */
-    CHECK_INT(choose(1, 8192, 8192, 8192)->tile_n, 256);
-    CHECK_INT(choose(1, 8192, 8192, 8192)->accumulators, 1);
+    /* A wave of whole tiles of tokens is not swapped, one of parts is. */
+    CHECK(!choose(1, 128, 148 * 128, k)->swapped);
+    CHECK_INT(chosen.tile_m, 128);
+    CHECK(choose(1, 72, 148 * 128, k)->swapped);
+    CHECK_INT(chosen.tile_m, 128);
+    /* Much work: the widest, which pairs share; but not an odd number of 32 k,
+     * nor more groups than the host makes maps for. */
+    CHECK_INT(choose(1, 8192, 8192, 8192)->ctas, 2);
+    CHECK_INT(chosen.tile_n, 256);
+    CHECK_INT(choose(1, 8192, 8192, 8192 + 32)->ctas, 1);
+    CHECK_INT(chosen.tile_n, 256);
     CHECK(choose(4, 0, 128, 128) != NULL);
     CHECK(!chosen.edits_maps);
     CHECK_INT(jg_cut_tile_rows(&chosen, (struct jg_size){9, 8, 32}),
@@ -77,6 +82,9 @@ static void test_variants(void)
     CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_OK);
     CHECK(config.edits_maps);
     CHECK_INT(config.output, JG_F32);
+    for (int i = 0; i < jg_model_sm100.count; i++)
+        CHECK_INT(jg_cut_allows(&jg_model_sm100.configs[i], &problem),
+                  jg_model_sm100.configs[i].ctas == 1);
     problem.groups = 512;
     CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_OK);
     CHECK(!config.edits_maps);
@@ -163,7 +171,7 @@ static void test_explain(void)
     CHECK_INT(lines, jg_model_sm100.count + 2);
     CHECK_INT(marks, 1);
     mark = strchr((char *)text.data, '*');
-    CHECK(mark && strstr(mark, "128x256x256, 4 stages, bf16"));
+    CHECK(mark && strstr(mark, "256x256x256, 5 stages, bf16, 2 CTAs"));
     CHECK(strstr((char *)text.data, "sm_103a with 160") != NULL);
     jg_buf_free(&text);
 }

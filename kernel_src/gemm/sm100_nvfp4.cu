@@ -13,6 +13,11 @@
  * accumulator.full   1          commit          epilogue
  * accumulator.empty  128        epilogue        product warp
  *
+ * With spec::ctas 2 a pair of blocks shares products of 256 lanes, half of
+ * them each: for less copying, each brings half of the columns. Block 0 issues
+ * all products; its stage.full counts the copies of both, its
+ * accumulator.empty both epilogues, and commits arrive in both blocks.
+ *
  * Tensor memory: spec::accumulators tiles, then the scales of each stage. They
  * are not shared between stages, since only a stage's barriers say when
  * products have read them. */
@@ -21,6 +26,7 @@
 #include <epilogue/store_tensor.cuh>
 #include <mma/tcgen05_tile.cuh>
 #include <pipeline/ring.cuh>
+#include <ptx/cluster.cuh>
 #include <ptx/mbarrier.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
@@ -33,7 +39,8 @@
 constexpr int lanes = 128;
 constexpr int tile_k = 256; /* of a stage */
 constexpr int products = tile_k / mma::product_k;
-constexpr int tile_n = spec::swapped ? lanes : spec::columns; /* weights */
+constexpr int tile_n = spec::swapped ? spec::ctas * lanes : spec::columns;
+constexpr int own_columns = spec::columns / spec::ctas; /* that are copied */
 
 /* Rows of an atom of scales; the columns of a tile may be in two. */
 constexpr int atom_rows = mma::scale_atom_rows;
@@ -44,12 +51,18 @@ constexpr int scale_columns = (1 + atoms) * products * mma::scale_atom_columns;
 constexpr int width_step =
     spec::swapped ? epilogue::pass_tokens : epilogue::pass_weights;
 
+/* Tensor maps of a group: activations, weights and, for pairs, the scales of
+ * each, which are copied eight bytes at a time. */
 constexpr int map_bytes = 128;
+constexpr int maps_bytes = 2 * spec::ctas * map_bytes;
+constexpr int scale_bytes = products * mma::scale_atom_bytes; /* a stage */
+constexpr int scale_elements = scale_bytes / 8;
+
 constexpr u32 staging_barrier = 1;
 
 struct smem { /* 1024-byte aligned: the atoms of the swizzle are */
     u8 lane_values[spec::stages][lanes * mma::operand_row_bytes];
-    u8 column_values[spec::stages][spec::columns * mma::operand_row_bytes];
+    u8 column_values[spec::stages][own_columns * mma::operand_row_bytes];
     u8 lane_scales[spec::stages][1][products][mma::scale_atom_bytes];
     u8 column_scales[spec::stages][atoms][products][mma::scale_atom_bytes];
     u8 staging[spec::swapped ? epilogue::columns_staging_bytes<spec::output>
@@ -59,19 +72,26 @@ struct smem { /* 1024-byte aligned: the atoms of the swizzle are */
     u32 tensor_memory;
 };
 static_assert(sizeof(smem) + 1024 <= spec::smem_bytes);
+static_assert(spec::ctas == 1 || !spec::edits_maps);
 static_assert(spec::accumulators * spec::columns +
                   spec::stages * scale_columns <= spec::tensor_columns);
 
 using stages = pipeline::ring<spec::stages>;
 using accumulators = pipeline::ring<spec::accumulators>;
 
+/* The block's number in its pair. */
+__device__ int rank()
+{
+    return spec::ctas > 1 ? int(ptx::cluster_ctarank()) : 0;
+}
+
 /* ---- Tiles ------------------------------------------------------------ */
 
-/* The block's tiles. Editing tensor maps takes time, so a block that has to
- * takes neighbours. */
+/* The tiles of a block or pair. Editing tensor maps takes time, so a block
+ * that has to takes neighbours. */
 struct tiles {
     const jg_table &table;
-    sched::turns turn;
+    sched::turns<spec::ctas> turn;
     sched::run run{table.tiles, int(blockIdx.x), int(gridDim.x)};
 
     __device__ explicit tiles(const jg_table &t) : table(t)
@@ -99,17 +119,17 @@ struct tiles {
 
 /* What a tile needs of an operand. */
 struct part {
-    const u8 *map, *scales;
+    const u8 *map, *scales; /* a pair's map of scales is two further */
     int first, rows; /* of all `rows`, the tile begins at `first` */
 };
 
-/* Maps: activations', then weights'. */
 __device__ part lanes_of(const sched::tile &tile, const u8 *maps)
 {
     const jg_group &group = *tile.group;
+    int own = rank() * lanes;
     if (spec::swapped)
-        return {maps + map_bytes, group.sfb, tile.column, group.n};
-    return {maps, group.sfa, tile.row, group.m};
+        return {maps + map_bytes, group.sfb, tile.column + own, group.n};
+    return {maps, group.sfa, tile.row + own, group.m};
 }
 
 __device__ part columns_of(const sched::tile &tile, const u8 *maps)
@@ -118,6 +138,13 @@ __device__ part columns_of(const sched::tile &tile, const u8 *maps)
     if (spec::swapped)
         return {maps, group.sfa, tile.row, group.m};
     return {maps + map_bytes, group.sfb, tile.column, group.n};
+}
+
+/* Columns of the tile's products. */
+__device__ int width_of(const part &columns)
+{
+    int width = min(spec::columns, columns.rows - columns.first);
+    return ceil_div(width, width_step) * width_step;
 }
 
 /* ---- Copies ----------------------------------------------------------- */
@@ -165,6 +192,38 @@ __device__ void load_stage(smem &shared, const stages &ring,
                 bytes, full);
 }
 
+/* The same by a pair. Scales are rows of a matrix to its maps, since only
+ * copies with a map can be counted in the other block. */
+__device__ void load_stage_pair(smem &shared, const stages &ring,
+                                const sched::tile &tile, const u8 *maps,
+                                int stage)
+{
+    ptx::mbarrier *full = &ring.shared.full[ring.slot];
+    part lanes = lanes_of(tile, maps), columns = columns_of(tile, maps);
+    int x = stage * mma::operand_row_bytes, scales_x = stage * scale_elements;
+    int half = rank() * (width_of(columns) / 2);
+
+    if (rank() == 0)
+        ptx::mbarrier_arrive_expect_tx(
+            full, 2 * (sizeof shared.lane_values[0] +
+                       sizeof shared.column_values[0] +
+                       (1 + atoms) * scale_bytes));
+    ptx::cp_async_bulk_tensor_2d_pair(shared.lane_values[ring.slot], lanes.map,
+                                      x, lanes.first, full);
+    ptx::cp_async_bulk_tensor_2d_pair(shared.column_values[ring.slot],
+                                      columns.map, x, columns.first + half,
+                                      full);
+    ptx::cp_async_bulk_tensor_2d_pair(shared.lane_scales[ring.slot],
+                                      lanes.map + 2 * map_bytes, scales_x,
+                                      lanes.first / atom_rows, full);
+#pragma unroll
+    for (int i = 0; i < atoms; i++)
+        ptx::cp_async_bulk_tensor_2d_pair(shared.column_scales[ring.slot][i],
+                                          columns.map + 2 * map_bytes,
+                                          scales_x,
+                                          columns.first / atom_rows + i, full);
+}
+
 /* The block's own maps: copies of table.maps, made to fit each group. Earlier
  * copies must have landed, since they read the maps. */
 __device__ void edit_map(u8 *map, const u8 *address, int rows, int k)
@@ -185,11 +244,11 @@ __device__ void edit_maps(u8 *maps, const jg_group &group)
 __device__ void copy_all(smem &shared, const jg_table &table)
 {
     stages ring{shared.stage};
-    u8 *own = table.workspace + blockIdx.x * 2 * map_bytes;
+    u8 *own = table.workspace + blockIdx.x * maps_bytes;
     const jg_group *group = nullptr;
     const u8 *maps = own;
 
-    for (int i = 0; spec::edits_maps && i < 2 * map_bytes; i += 16)
+    for (int i = 0; spec::edits_maps && i < maps_bytes; i += 16)
         *reinterpret_cast<uint4 *>(own + i) =
             *reinterpret_cast<const uint4 *>(table.maps + i);
     for (tiles tiles(table); tiles.more(); tiles.next()) {
@@ -200,20 +259,35 @@ __device__ void copy_all(smem &shared, const jg_table &table)
                 ring.wait_all_full();
                 edit_maps(own, *group);
             } else {
-                maps = table.maps + (group - table.groups) * 2 * map_bytes;
+                maps = table.maps + (group - table.groups) * maps_bytes;
             }
-            ptx::fence_proxy_tensormap_acquire(maps);
-            ptx::fence_proxy_tensormap_acquire(maps + map_bytes);
+            for (int i = 0; i < maps_bytes; i += map_bytes)
+                ptx::fence_proxy_tensormap_acquire(maps + i);
         }
         for (int stage = 0; stage * tile_k < group->k; stage++) {
             ring.wait_empty();
-            load_stage(shared, ring, tile, maps, stage);
+            if constexpr (spec::ctas > 1)
+                load_stage_pair(shared, ring, tile, maps, stage);
+            else
+                load_stage(shared, ring, tile, maps, stage);
             ring.next();
         }
     }
+    /* Until its slots are empty, the other block's commits arrive here. */
+    for (int i = 0; spec::ctas > 1 && i < spec::stages; i++, ring.next())
+        ring.wait_empty();
 }
 
 /* ---- Products --------------------------------------------------------- */
+
+/* In both blocks of a pair. */
+__device__ void commit(ptx::mbarrier *barrier)
+{
+    if constexpr (spec::ctas > 1)
+        ptx::tcgen05_commit_multicast<spec::ctas>(barrier, 3);
+    else
+        ptx::tcgen05_commit(barrier);
+}
 
 /* The last 32 k of an odd number: the operands' other 32 come as zeros, but
  * the atom's other two scales of each row may be NaN. By a warp. */
@@ -252,17 +326,17 @@ __device__ void multiply(smem &shared, int slot, u32 accumulator, u32 scales,
         u32 column_scales = scales + (products + i * atoms) * wide;
         u64 step = mma::descriptor_step(i * mma::product_bytes);
 
-        ptx::tcgen05_cp_32x128b_warpx4(
+        ptx::tcgen05_cp_32x128b_warpx4<spec::ctas>(
             lane_scales, sfa + mma::descriptor_step(i * mma::scale_atom_bytes));
 #pragma unroll
         for (int j = 0; j < atoms; j++)
-            ptx::tcgen05_cp_32x128b_warpx4(
+            ptx::tcgen05_cp_32x128b_warpx4<spec::ctas>(
                 column_scales + j * wide,
                 sfb + mma::descriptor_step((j * products + i) *
                                            mma::scale_atom_bytes));
-        ptx::tcgen05_mma_mxf4nvf4(accumulator, a + step, b + step, instruction,
-                                  lane_scales, column_scales + skipped,
-                                  !first || i > 0);
+        ptx::tcgen05_mma_mxf4nvf4<spec::ctas>(
+            accumulator, a + step, b + step, instruction, lane_scales,
+            column_scales + skipped, !first || i > 0);
     }
 }
 
@@ -278,9 +352,8 @@ __device__ void multiply_all(smem &shared, const jg_table &table)
         sched::tile tile = tiles.get();
         part columns = columns_of(tile, nullptr);
         int k = tile.group->k;
-        int width = min(spec::columns, columns.rows - columns.first);
-        u32 instruction = mma::product_instruction(
-            lanes, ceil_div(width, width_step) * width_step);
+        u32 instruction = mma::product_instruction(spec::ctas * lanes,
+                                                   width_of(columns));
         int skipped = columns.first % atom_rows / 32;
 
         out.wait_empty();
@@ -288,7 +361,7 @@ __device__ void multiply_all(smem &shared, const jg_table &table)
             int left = k - stage * tile_k;
             int count = min(products, ceil_div(left, mma::product_k));
             ring.wait_full();
-            if (left < tile_k && left % mma::product_k)
+            if (spec::ctas == 1 && left < tile_k && left % mma::product_k)
                 clear_tail(shared, ring.slot, count - 1);
             __syncwarp(); /* no lane may fall behind the barriers */
             ptx::tcgen05_fence_after_thread_sync();
@@ -296,11 +369,11 @@ __device__ void multiply_all(smem &shared, const jg_table &table)
                 multiply(shared, ring.slot, base + out.slot * spec::columns,
                          all_scales + ring.slot * scale_columns, skipped,
                          instruction, count, stage == 0);
-                ptx::tcgen05_commit(&shared.stage.empty[ring.slot]);
+                commit(&shared.stage.empty[ring.slot]);
             }
         }
         if (issues)
-            ptx::tcgen05_commit(&shared.accumulator.full[out.slot]);
+            commit(&shared.accumulator.full[out.slot]);
     }
 }
 
@@ -309,6 +382,8 @@ __device__ void multiply_all(smem &shared, const jg_table &table)
 __device__ void store_all(smem &shared, const jg_table &table)
 {
     accumulators in{shared.accumulator};
+    int own = rank() * lanes;
+    int row = spec::swapped ? 0 : own, column = spec::swapped ? own : 0;
 
     for (tiles tiles(table); tiles.more(); tiles.next(), in.next()) {
         sched::tile tile = tiles.get();
@@ -317,12 +392,17 @@ __device__ void store_all(smem &shared, const jg_table &table)
         u32 accumulator = shared.tensor_memory + in.slot * spec::columns;
         epilogue::tensor_destination to = {
             reinterpret_cast<u8 *>(group.c) +
-                (size_t(tile.row) * group.n + tile.column) *
+                (size_t(tile.row + row) * group.n + tile.column + column) *
                     epilogue::element_bytes<spec::output>,
-            group.n, tile.rows, min(tile_n, group.n - tile.column)};
+            group.n, tile.rows - row,
+            min(tile_n, group.n - tile.column) - column};
         auto done = [&] {
             ptx::tcgen05_fence_before_thread_sync();
-            ptx::mbarrier_arrive(&shared.accumulator.empty[in.slot]);
+            if constexpr (spec::ctas > 1)
+                ptx::mbarrier_arrive_cluster(
+                    &shared.accumulator.empty[in.slot], 0);
+            else
+                ptx::mbarrier_arrive(&shared.accumulator.empty[in.slot]);
         };
 
         in.wait_full();
@@ -347,9 +427,22 @@ __device__ void initialize(smem &shared)
     for (int i = 0; i < spec::accumulators; i++) {
         ptx::mbarrier_init(&shared.accumulator.full[i], 1);
         ptx::mbarrier_init(&shared.accumulator.empty[i],
-                           epilogue::tensor_lanes);
+                           spec::ctas * epilogue::tensor_lanes);
     }
     ptx::fence_mbarrier_init();
+}
+
+/* All threads of the block or pair, also in what they do in tensor memory. */
+__device__ void synchronize()
+{
+    ptx::tcgen05_fence_before_thread_sync();
+    if constexpr (spec::ctas > 1) {
+        ptx::barrier_cluster_arrive();
+        ptx::barrier_cluster_wait();
+    } else {
+        __syncthreads();
+    }
+    ptx::tcgen05_fence_after_thread_sync();
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
@@ -362,24 +455,24 @@ sm100_nvfp4(const jg_table table)
 
     if (threadIdx.x == 0)
         initialize(shared);
+    if constexpr (spec::ctas > 1)
+        synchronize(); /* a pair allocates together */
     if (warp == 4) {
-        ptx::tcgen05_alloc(&shared.tensor_memory, spec::tensor_columns);
-        ptx::tcgen05_relinquish_alloc_permit();
+        ptx::tcgen05_alloc<spec::ctas>(&shared.tensor_memory,
+                                       spec::tensor_columns);
+        ptx::tcgen05_relinquish_alloc_permit<spec::ctas>();
     }
-    ptx::tcgen05_fence_before_thread_sync();
-    __syncthreads();
-    ptx::tcgen05_fence_after_thread_sync();
+    synchronize();
 
     if (warp < 4)
         store_all(shared, table);
-    else if (warp == 4)
+    else if (warp == 4 && rank() == 0)
         multiply_all(shared, table);
-    else if (ptx::elect_one())
+    else if (warp == 5 && ptx::elect_one())
         copy_all(shared, table);
 
-    ptx::tcgen05_fence_before_thread_sync();
-    __syncthreads();
-    ptx::tcgen05_fence_after_thread_sync();
+    synchronize();
     if (warp == 4)
-        ptx::tcgen05_dealloc(shared.tensor_memory, spec::tensor_columns);
+        ptx::tcgen05_dealloc<spec::ctas>(shared.tensor_memory,
+                                         spec::tensor_columns);
 }

@@ -91,7 +91,7 @@ __device__ void producer(smem &shared, const jg_table &table)
     const jg_group *group = nullptr;
 
     ptx::griddepcontrol_wait();
-    for (sched::turns turn; turn.i < table.tiles; turn.next()) {
+    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         if (tile.group != group) {
             group = tile.group;
@@ -118,7 +118,7 @@ __device__ void decoder(smem &shared, const jg_table &table)
     int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
     int piece = lane % 8;
 
-    for (sched::turns turn; turn.i < table.tiles; turn.next()) {
+    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         const jg_group &group = *tile.group;
         for (int stage = 0, end = group.chunks / chunks; stage < end;
@@ -242,7 +242,7 @@ __device__ void consume_all(smem &shared, const jg_table &table, int index)
                          ptx::shared_address(shared.activations)),
                      ring{shared.barriers}};
 
-    for (sched::turns turn; turn.i < table.tiles; turn.next())
+    for (sched::turns<> turn; turn.i < table.tiles; turn.next())
         consume_any(self, sched::find_tile<spec::tile_n>(table, turn.i));
 }
 

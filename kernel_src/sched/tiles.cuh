@@ -64,16 +64,17 @@ __device__ inline tile find_tile(const jg_table &table, int i)
         table, find_group(table.first_tile, table.count, i), i);
 }
 
-/* A block's tiles, whose numbers go out forwards and backwards in turn: large
- * tiles come first, so a block with a large one gets a small one next. */
-struct turns {
-    int i = blockIdx.x;
-    int step = 2 * (gridDim.x - blockIdx.x) - 1;
+/* The tiles of a block, or of `ctas` that share them. Their numbers go out
+ * forwards and backwards in turn: large tiles come first, so who has a large
+ * one gets a small one next. */
+template <int ctas = 1> struct turns {
+    int i = blockIdx.x / ctas;
+    int step = 2 * (gridDim.x / ctas - blockIdx.x / ctas) - 1;
 
     __device__ void next()
     {
         i += step;
-        step = 2 * gridDim.x - step;
+        step = 2 * (gridDim.x / ctas) - step;
     }
 };
 

@@ -155,21 +155,21 @@ void gemm_case::state::make_group(size_t g)
         ranges.push_back({b->data, b->bytes, false});
 }
 
-static void encode(const jg_config &config, const buffer &values, int rows,
-                   int k, int box, unsigned char *map)
+static void encode(const void *address, int elements, int rows, int box_rows,
+                   uint32_t element_bytes, uint32_t swizzle,
+                   unsigned char *map)
 {
-    uint32_t side = static_cast<uint32_t>(config.tile_k) / 2;
     emu_tensor_map made{};
 
-    made.address = reinterpret_cast<uintptr_t>(values.data);
+    made.address = reinterpret_cast<uintptr_t>(address);
     made.rank = 2;
-    made.extent[0] = static_cast<uint64_t>(k) / 2;
+    made.extent[0] = static_cast<uint64_t>(elements);
     made.extent[1] = static_cast<uint64_t>(rows);
-    made.stride[0] = made.extent[0];
-    made.box[0] = side;
-    made.box[1] = static_cast<uint32_t>(box);
-    made.element_bytes = 1;
-    made.swizzle = side;
+    made.stride[0] = made.extent[0] * element_bytes;
+    made.box[0] = swizzle ? swizzle : 256;
+    made.box[1] = static_cast<uint32_t>(box_rows);
+    made.element_bytes = element_bytes;
+    made.swizzle = swizzle;
     emu_tensor_map_encode(&made, map);
 }
 
@@ -177,6 +177,8 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
 {
     group &from = *groups[g];
     struct size size = sizes[g];
+    uint32_t side = static_cast<uint32_t>(config.tile_k) / 2;
+    int ctas = config.family == JG_SM90 ? 1 : config.ctas;
 
     row->a = from.a_values.data;
     row->sfa = from.a_scales.data;
@@ -187,9 +189,16 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
     if (!size.m)
         return;
     if (config.family == JG_SM100)
-        encode(config, from.a_values, size.m, size.k, config.tile_m, maps);
-    encode(config, from.b_values, size.n, size.k, config.tile_n,
+        encode(row->a, size.k / 2, size.m, config.tile_m / ctas, 1, side,
+               maps);
+    encode(row->b, size.k / 2, size.n, config.tile_n / ctas, 1, side,
            config.family == JG_SM90 ? row->b_map : maps + JG_MAP_BYTES);
+    if (ctas == 1)
+        return;
+    encode(row->sfa, (size.k + 63) / 64 * 64, (size.m + 127) / 128, 1, 8, 0,
+           maps + 2 * JG_MAP_BYTES);
+    encode(row->sfb, (size.k + 63) / 64 * 64, (size.n + 127) / 128, 1, 8, 0,
+           maps + 3 * JG_MAP_BYTES);
 }
 
 /* As lib/launch.c and lib/bind.c do. */
@@ -212,10 +221,21 @@ void gemm_case::state::make_table()
         fill_row(static_cast<size_t>(order[i]),
                  reinterpret_cast<jg_group *>(memory.data) + i,
                  memory.data + layout.maps +
-                     (config.edits_maps ? 0 : 2 * JG_MAP_BYTES * i));
+                     (config.edits_maps ? 0 : jg_table_group_maps(&config) * i));
     ranges.push_back({memory.data, layout.image, false});
     ranges.push_back({memory.data + layout.workspace,
                       layout.all - layout.workspace, true});
+}
+
+bool gemm_case::allows(const jg_config &config, const std::vector<size> &sizes)
+{
+    std::vector<jg_size> all;
+
+    for (const struct size &size : sizes)
+        all.push_back({size.m, size.n, size.k});
+    jg_problem problem = {static_cast<int32_t>(all.size()), all.data(),
+                          JG_F16};
+    return jg_cut_allows(&config, &problem);
 }
 
 gemm_case::gemm_case(const jg_config &config, const std::vector<size> &sizes,
@@ -252,6 +272,7 @@ int gemm_case::state::launch(kernel_kind kind, unsigned grid,
     launch.grid[0] = grid;
     launch.block[0] = static_cast<unsigned>(spec.threads);
     launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
+    launch.cluster[0] = static_cast<unsigned>(spec.cluster);
     launch.shared_bytes = static_cast<size_t>(spec.shared_bytes);
     launch.registers = static_cast<unsigned>(
         65536 /
@@ -311,7 +332,9 @@ std::string gemm_case::run(const struct kernels &kernels, uint64_t seed,
                            int blocks)
 {
     state &s = *state_;
-    unsigned grid = static_cast<unsigned>(std::min(s.argument.tiles, blocks));
+    int shared = s.config.family == JG_SM100 ? s.config.ctas : 1;
+    unsigned grid =
+        static_cast<unsigned>(shared * std::min(s.argument.tiles, blocks));
 
     s.kernels = kernels;
     s.seed = seed;

@@ -42,6 +42,8 @@ struct gemm_case {
     gemm_case(const jg_config &config, const std::vector<size> &sizes,
               uint64_t seed);
     ~gemm_case();
+    static bool allows(const jg_config &config,
+                       const std::vector<size> &sizes);
     gemm_case(const gemm_case &) = delete;
 
     /* "" or what went wrong: a report of the emulator, or "wrong-result". */
