@@ -72,6 +72,7 @@ if HAVE_CXX17
 emu_tests += \
 	tests/e_barrier \
 	tests/e_bugs \
+	tests/e_cluster \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_maps \
@@ -128,7 +129,7 @@ emu_headers = \
 	tests/emu/knowledge.h tests/emu/machine.h tests/emu/map_edits.h \
 	tests/emu/operand.h tests/emu/order.h tests/emu/race.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tcgen05.h \
+	tests/emu/shared.h tests/emu/stacks.h tests/emu/swizzle.h tests/emu/tcgen05.h \
 	tests/emu/tcgen05_arithmetic.h tests/emu/tcgen05_descriptor.h \
 	tests/emu/tensor_access.h tests/emu/tensor_knowledge.h \
 	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
@@ -179,6 +180,9 @@ emu_LDADD = tests/emu/libemu.a $(LDADD)
 tests_e_barrier_SOURCES = tests/e_barrier.cc
 tests_e_barrier_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_barrier_LDADD = $(emu_LDADD)
+tests_e_cluster_SOURCES = tests/e_cluster.cc
+tests_e_cluster_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_cluster_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)
