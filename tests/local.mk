@@ -74,6 +74,8 @@ if HAVE_CXX17
 emu_tests += \
 	tests/e_barrier \
 	tests/e_bugs \
+	tests/e_cluster \
+	tests/e_cluster_bugs \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_maps \
@@ -130,7 +132,7 @@ emu_headers = \
 	tests/emu/knowledge.h tests/emu/machine.h tests/emu/map_edits.h \
 	tests/emu/operand.h tests/emu/order.h tests/emu/race.h \
 	tests/emu/random.h tests/emu/registers.h tests/emu/report.h \
-	tests/emu/shared.h tests/emu/swizzle.h tests/emu/tcgen05.h \
+	tests/emu/shared.h tests/emu/stacks.h tests/emu/swizzle.h tests/emu/tcgen05.h \
 	tests/emu/tcgen05_arithmetic.h tests/emu/tcgen05_descriptor.h \
 	tests/emu/tensor_access.h tests/emu/tensor_knowledge.h \
 	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
@@ -166,14 +168,21 @@ tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
 tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
 	tests/emu/gemm_case.cc tests/emu/gemm_case.h \
-	tests/emu/pipeline_case.cc tests/emu/pipeline_case.h
+	tests/emu/multicast_case.cc tests/emu/multicast_case.h \
+	tests/emu/pair_case.cc tests/emu/pair_case.h \
+	tests/emu/pipeline_case.cc tests/emu/pipeline_case.h \
+	tests/emu/planted.cc tests/emu/planted.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
 tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
+tests_e_cluster_bugs_SOURCES = tests/e_cluster_bugs.cc \
+	tests/emu/planted_cluster_bugs.h
+tests_e_cluster_bugs_LDADD = $(emutest_LDADD)
 tests_e_tcgen05_bugs_SOURCES = tests/e_tcgen05_bugs.cc \
 	tests/emu/planted_tensor_bugs.h
 tests_e_tcgen05_bugs_LDADD = $(emutest_LDADD)
-EXTRA_DIST += tests/tcgen05_pipeline.cu
+EXTRA_DIST += tests/multicast_pipeline.cu tests/pair_pipeline.cu \
+	tests/tcgen05_pipeline.cu
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
@@ -181,6 +190,9 @@ emu_LDADD = tests/emu/libemu.a $(LDADD)
 tests_e_barrier_SOURCES = tests/e_barrier.cc
 tests_e_barrier_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_barrier_LDADD = $(emu_LDADD)
+tests_e_cluster_SOURCES = tests/e_cluster.cc
+tests_e_cluster_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_cluster_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)

@@ -128,6 +128,8 @@ static const struct source {
     {one_block, NULL, 1},
     {pair, NULL, 1},
     {cluster, NULL, 0},
+    {NULL, "multicast_pipeline.cu", 0},
+    {NULL, "pair_pipeline.cu", 1},
     {NULL, "tcgen05_pipeline.cu", 1},
 };
 enum {

@@ -4,14 +4,9 @@
 #ifndef EMU_PLANTED_TENSOR_BUGS_H
 #define EMU_PLANTED_TENSOR_BUGS_H
 
-#include <stddef.h>
+#include "planted.h"
 
-struct tensor_bug {
-    const char *title, *sed;
-    const char *names; /* of the report: "one" or "one|other" */
-};
-
-static const tensor_bug tensor_bugs[] = {
+static const emu_test::planted_bug tensor_bugs[] = {
     {"no wait for a full stage", "/ring.wait_full();/d",
      "missing-wait|early-overwrite|tensor-early-overwrite"},
     {"no wait for an empty stage", "/ring.wait_empty();/d",

@@ -10,12 +10,12 @@
 #include "machine.h"
 #include "report.h"
 #include "shared.h"
+#include "stacks.h"
 
 #include <mutex>
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 namespace emu {
 
@@ -24,40 +24,8 @@ machine *m;
 
 namespace {
 
-constexpr size_t stack_bytes = 64 << 10; /* a thread; one page is a guard */
-constexpr size_t guard_bytes = 4096;
 constexpr size_t poisoned_bytes = 8192;
 constexpr int most_registers = 65536; /* of a multiprocessor */
-
-/* The stacks of a cluster, which the next one uses again. */
-struct stacks {
-    unsigned char *memory = nullptr;
-    size_t bytes;
-
-    explicit stacks(unsigned count) : bytes(count * stack_bytes)
-    {
-        void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
-        if (mapped == MAP_FAILED)
-            return;
-        memory = static_cast<unsigned char *>(mapped);
-        for (unsigned i = 0; i < count; i++)
-            mprotect(of(i), guard_bytes, PROT_NONE);
-    }
-    ~stacks()
-    {
-        if (memory)
-            munmap(memory, bytes);
-    }
-    stacks(const stacks &) = delete;
-    stacks &operator=(const stacks &) = delete;
-
-    unsigned char *of(unsigned i) const
-    {
-        return memory + i * stack_bytes;
-    }
-};
 
 /* Some seeds let copies land at once, some as late as they can; some run a
  * thread for long, some change after every instruction. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests whose kernels are functions of their own: one block of threads,
- * under several seeds. */
+/* For tests whose kernels are functions of their own: one block of threads, or
+ * one cluster, under several seeds. */
 #ifndef EMU_UNIT_H
 #define EMU_UNIT_H
 
@@ -15,12 +15,13 @@ namespace emu_test {
 constexpr int seeds = 20;
 
 inline std::string run_once(void (*kernel)(), unsigned threads, uint64_t seed,
-                            size_t shared_bytes = 4096)
+                            size_t shared_bytes = 4096, unsigned blocks = 1)
 {
     char report[2048];
     emu_launch launch{};
 
-    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+    launch.grid[0] = launch.cluster[0] = blocks;
+    launch.grid[1] = launch.grid[2] = 1;
     launch.block[0] = threads;
     launch.block[1] = launch.block[2] = 1;
     launch.shared_bytes = shared_bytes;
