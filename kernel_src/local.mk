@@ -16,9 +16,11 @@ kernel_src = \
 	kernel_src/mma/nvfp4.cuh \
 	kernel_src/mma/wgmma_tile.cuh \
 	kernel_src/mma/tcgen05_tile.cuh \
+	kernel_src/mma/scaled_slot.cuh \
 	kernel_src/mma/activations.cuh \
 	kernel_src/mma/weights.cuh \
 	kernel_src/pipeline/ring.cuh \
+	kernel_src/pipeline/tensor_maps.cuh \
 	kernel_src/sched/tiles.cuh \
 	kernel_src/epilogue/output.cuh \
 	kernel_src/epilogue/store_f16.cuh \

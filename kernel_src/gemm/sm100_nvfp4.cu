@@ -24,60 +24,52 @@
 #include <base/group.h>
 #include <base/types.cuh>
 #include <epilogue/store_tensor.cuh>
-#include <mma/tcgen05_tile.cuh>
+#include <mma/scaled_slot.cuh>
 #include <pipeline/ring.cuh>
+#include <pipeline/tensor_maps.cuh>
 #include <ptx/cluster.cuh>
 #include <ptx/mbarrier.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
 #include <ptx/tcgen05.cuh>
-#include <ptx/tensormap.cuh>
 #include <ptx/tma.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
-constexpr int lanes = 128;
-constexpr int tile_k = 256; /* of a stage */
-constexpr int products = tile_k / mma::product_k;
+constexpr int lanes = mma::slot_lanes;
 constexpr int tile_n = spec::swapped ? spec::ctas * lanes : spec::columns;
-constexpr int own_columns = spec::columns / spec::ctas; /* that are copied */
-
-/* Rows of an atom of scales; the columns of a tile may be in two. */
-constexpr int atom_rows = mma::scale_atom_rows;
-constexpr int atoms = ceil_div(spec::columns, atom_rows);
-constexpr int scale_columns = (1 + atoms) * products * mma::scale_atom_columns;
 
 /* Columns are multiplied as many at a time as the epilogue reads. */
 constexpr int width_step =
     spec::swapped ? epilogue::pass_tokens : epilogue::pass_weights;
 
-/* Tensor maps of a group: activations, weights and, for pairs, the scales of
- * each, which are copied eight bytes at a time. */
-constexpr int map_bytes = 128;
+/* Of a group: activations, weights and, for pairs, the scales of each. */
+constexpr int map_bytes = pipeline::map_bytes;
 constexpr int maps_bytes = 2 * spec::ctas * map_bytes;
-constexpr int scale_bytes = products * mma::scale_atom_bytes; /* a stage */
-constexpr int scale_elements = scale_bytes / 8;
 
 constexpr u32 staging_barrier = 1;
 
-struct smem { /* 1024-byte aligned: the atoms of the swizzle are */
-    u8 lane_values[spec::stages][lanes * mma::operand_row_bytes];
-    u8 column_values[spec::stages][own_columns * mma::operand_row_bytes];
-    u8 lane_scales[spec::stages][1][products][mma::scale_atom_bytes];
-    u8 column_scales[spec::stages][atoms][products][mma::scale_atom_bytes];
+using slot = mma::scaled_slot<spec::columns, spec::ctas>;
+
+struct smem { /* 1024-byte aligned */
+    slot slots[spec::stages];
     u8 staging[spec::swapped ? epilogue::columns_staging_bytes<spec::output>
                              : 16];
     pipeline::barriers<spec::stages> stage;
     pipeline::barriers<spec::accumulators> accumulator;
     u32 tensor_memory;
 };
+static_assert(sizeof(slot) % 1024 == 0);
 static_assert(sizeof(smem) + 1024 <= spec::smem_bytes);
 static_assert(spec::ctas == 1 || !spec::edits_maps);
-static_assert(spec::accumulators * spec::columns +
-                  spec::stages * scale_columns <= spec::tensor_columns);
+
+constexpr int scales_column = spec::accumulators * spec::columns;
+static_assert(scales_column + spec::stages * slot::scale_columns <=
+              spec::tensor_columns);
 
 using stages = pipeline::ring<spec::stages>;
 using accumulators = pipeline::ring<spec::accumulators>;
+using walk = sched::walk<tile_n, spec::ctas, spec::edits_maps>;
 
 /* The block's number in its pair. */
 __device__ int rank()
@@ -85,191 +77,82 @@ __device__ int rank()
     return spec::ctas > 1 ? int(ptx::cluster_ctarank()) : 0;
 }
 
-/* ---- Tiles ------------------------------------------------------------ */
-
-/* The tiles of a block or pair. Editing tensor maps takes time, so a block
- * that has to takes neighbours. */
-struct tiles {
-    const jg_table &table;
-    sched::turns<spec::ctas> turn;
-    sched::run run{table.tiles, int(blockIdx.x), int(gridDim.x)};
-
-    __device__ explicit tiles(const jg_table &t) : table(t)
-    {
-    }
-    __device__ bool more() const
-    {
-        return spec::edits_maps ? run.i < run.end : turn.i < table.tiles;
-    }
-    __device__ void next()
-    {
-        if (spec::edits_maps)
-            run.i++;
-        else
-            turn.next();
-    }
-    __device__ sched::tile get() const
-    {
-        int i = spec::edits_maps ? run.i : turn.i;
-        return sched::cut_tile<tile_n>(
-            table,
-            sched::find_group_among_few(table.first_tile, table.count, i), i);
-    }
-};
-
-/* What a tile needs of an operand. */
-struct part {
-    const u8 *map, *scales; /* a pair's map of scales is two further */
-    int first, rows; /* of all `rows`, the tile begins at `first` */
-};
-
-__device__ part lanes_of(const sched::tile &tile, const u8 *maps)
+/* The operands of a tile; `maps` are its group's. */
+__device__ mma::operand_part activations(const sched::tile &tile,
+                                         const u8 *maps)
 {
     const jg_group &group = *tile.group;
-    int own = rank() * lanes;
-    if (spec::swapped)
-        return {maps + map_bytes, group.sfb, tile.column + own, group.n};
-    return {maps, group.sfa, tile.row + own, group.m};
+    return {maps, group.sfa, maps + 2 * map_bytes, tile.row, group.m};
 }
 
-__device__ part columns_of(const sched::tile &tile, const u8 *maps)
+__device__ mma::operand_part weights(const sched::tile &tile, const u8 *maps)
 {
     const jg_group &group = *tile.group;
-    if (spec::swapped)
-        return {maps, group.sfa, tile.row, group.m};
-    return {maps + map_bytes, group.sfb, tile.column, group.n};
+    return {maps + map_bytes, group.sfb, maps + 3 * map_bytes, tile.column,
+            group.n};
 }
 
-/* Columns of the tile's products. */
-__device__ int width_of(const part &columns)
+__device__ mma::operand_part lanes_of(const sched::tile &tile, const u8 *maps)
+{
+    auto part = spec::swapped ? weights(tile, maps) : activations(tile, maps);
+    part.first += rank() * lanes;
+    return part;
+}
+
+__device__ mma::operand_part columns_of(const sched::tile &tile,
+                                        const u8 *maps)
+{
+    return spec::swapped ? activations(tile, maps) : weights(tile, maps);
+}
+
+__device__ int width_of(const mma::operand_part &columns)
 {
     int width = min(spec::columns, columns.rows - columns.first);
     return ceil_div(width, width_step) * width_step;
 }
 
-/* ---- Copies ----------------------------------------------------------- */
-
-/* The scales of a stage: `bytes` of each atom of rows from `first`. Rows past
- * the last have none, and need none; some are copied to copy equally many. */
-template <int count>
-__device__ void load_scales(u8 (&to)[count][products][mma::scale_atom_bytes],
-                            const part &part, int stage, int k_atoms,
-                            u32 bytes, ptx::mbarrier *full)
+/* The maps of the group, which a block with maps of its own edits. */
+__device__ const u8 *maps_of(const jg_table &table, const jg_group *group,
+                             stages &ring)
 {
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        int atom = min(part.first / atom_rows + i,
-                       (part.rows - 1) / atom_rows);
-        ptx::cp_async_bulk(to[i],
-                           part.scales +
-                               (size_t(atom) * k_atoms + stage * products) *
-                                   mma::scale_atom_bytes,
-                           bytes, full);
+    const u8 *maps = table.maps + (group - table.groups) * maps_bytes;
+
+    if constexpr (spec::edits_maps) {
+        u8 *own = table.workspace + blockIdx.x * maps_bytes;
+        ring.wait_all_full();
+        pipeline::edit_maps(own, *group);
+        maps = own;
     }
-}
-
-__device__ void load_stage(smem &shared, const stages &ring,
-                           const sched::tile &tile, const u8 *maps, int stage)
-{
-    ptx::mbarrier *full = &ring.shared.full[ring.slot];
-    part lanes = lanes_of(tile, maps), columns = columns_of(tile, maps);
-    int k_atoms = ceil_div(tile.group->k, mma::product_k);
-    u32 bytes = min(products, k_atoms - stage * products) *
-                mma::scale_atom_bytes;
-
-    ptx::mbarrier_arrive_expect_tx(full, sizeof shared.lane_values[0] +
-                                             sizeof shared.column_values[0] +
-                                             (1 + atoms) * bytes);
-    ptx::cp_async_bulk_tensor_2d(shared.lane_values[ring.slot], lanes.map,
-                                 stage * mma::operand_row_bytes, lanes.first,
-                                 full);
-    ptx::cp_async_bulk_tensor_2d(shared.column_values[ring.slot], columns.map,
-                                 stage * mma::operand_row_bytes,
-                                 columns.first, full);
-    load_scales(shared.lane_scales[ring.slot], lanes, stage, k_atoms, bytes,
-                full);
-    load_scales(shared.column_scales[ring.slot], columns, stage, k_atoms,
-                bytes, full);
-}
-
-/* The same by a pair. Scales are rows of a matrix to its maps, since only
- * copies with a map can be counted in the other block. */
-__device__ void load_stage_pair(smem &shared, const stages &ring,
-                                const sched::tile &tile, const u8 *maps,
-                                int stage)
-{
-    ptx::mbarrier *full = &ring.shared.full[ring.slot];
-    part lanes = lanes_of(tile, maps), columns = columns_of(tile, maps);
-    int x = stage * mma::operand_row_bytes, scales_x = stage * scale_elements;
-    int half = rank() * (width_of(columns) / 2);
-
-    if (rank() == 0)
-        ptx::mbarrier_arrive_expect_tx(
-            full, 2 * (sizeof shared.lane_values[0] +
-                       sizeof shared.column_values[0] +
-                       (1 + atoms) * scale_bytes));
-    ptx::cp_async_bulk_tensor_2d_pair(shared.lane_values[ring.slot], lanes.map,
-                                      x, lanes.first, full);
-    ptx::cp_async_bulk_tensor_2d_pair(shared.column_values[ring.slot],
-                                      columns.map, x, columns.first + half,
-                                      full);
-    ptx::cp_async_bulk_tensor_2d_pair(shared.lane_scales[ring.slot],
-                                      lanes.map + 2 * map_bytes, scales_x,
-                                      lanes.first / atom_rows, full);
-#pragma unroll
-    for (int i = 0; i < atoms; i++)
-        ptx::cp_async_bulk_tensor_2d_pair(shared.column_scales[ring.slot][i],
-                                          columns.map + 2 * map_bytes,
-                                          scales_x,
-                                          columns.first / atom_rows + i, full);
-}
-
-/* The block's own maps: copies of table.maps, made to fit each group. Earlier
- * copies must have landed, since they read the maps. */
-__device__ void edit_map(u8 *map, const u8 *address, int rows, int k)
-{
-    ptx::tensormap_replace_global_address(map, address);
-    ptx::tensormap_replace_global_dim<0>(map, u32(k / 2));
-    ptx::tensormap_replace_global_dim<1>(map, u32(rows));
-    ptx::tensormap_replace_global_stride<0>(map, u64(k / 2));
-}
-
-__device__ void edit_maps(u8 *maps, const jg_group &group)
-{
-    edit_map(maps, group.a, group.m, group.k);
-    edit_map(maps + map_bytes, group.b, group.n, group.k);
-    ptx::fence_proxy_tensormap_release();
+    for (int i = 0; i < maps_bytes; i += map_bytes)
+        ptx::fence_proxy_tensormap_acquire(maps + i);
+    return maps;
 }
 
 __device__ void copy_all(smem &shared, const jg_table &table)
 {
     stages ring{shared.stage};
-    u8 *own = table.workspace + blockIdx.x * maps_bytes;
     const jg_group *group = nullptr;
-    const u8 *maps = own;
+    const u8 *maps = nullptr;
 
-    for (int i = 0; spec::edits_maps && i < maps_bytes; i += 16)
-        *reinterpret_cast<uint4 *>(own + i) =
-            *reinterpret_cast<const uint4 *>(table.maps + i);
-    for (tiles tiles(table); tiles.more(); tiles.next()) {
-        sched::tile tile = tiles.get();
+    if (spec::edits_maps)
+        pipeline::copy_maps(table.workspace + blockIdx.x * maps_bytes,
+                            table.maps);
+    for (walk walk(table); walk.more(); walk.next()) {
+        sched::tile tile = walk.get();
         if (tile.group != group) {
             group = tile.group;
-            if (spec::edits_maps) {
-                ring.wait_all_full();
-                edit_maps(own, *group);
-            } else {
-                maps = table.maps + (group - table.groups) * maps_bytes;
-            }
-            for (int i = 0; i < maps_bytes; i += map_bytes)
-                ptx::fence_proxy_tensormap_acquire(maps + i);
+            maps = maps_of(table, group, ring);
         }
-        for (int stage = 0; stage * tile_k < group->k; stage++) {
+        auto lanes = lanes_of(tile, maps), columns = columns_of(tile, maps);
+        for (int stage = 0; stage * mma::slot_k < group->k; stage++) {
+            slot &to = shared.slots[ring.slot];
+            ptx::mbarrier *full = &ring.shared.full[ring.slot];
             ring.wait_empty();
             if constexpr (spec::ctas > 1)
-                load_stage_pair(shared, ring, tile, maps, stage);
+                to.load_pair(lanes, columns, width_of(columns), stage, rank(),
+                             full);
             else
-                load_stage(shared, ring, tile, maps, stage);
+                to.load(lanes, columns, group->k, stage, full);
             ring.next();
         }
     }
@@ -277,8 +160,6 @@ __device__ void copy_all(smem &shared, const jg_table &table)
     for (int i = 0; spec::ctas > 1 && i < spec::stages; i++, ring.next())
         ring.wait_empty();
 }
-
-/* ---- Products --------------------------------------------------------- */
 
 /* In both blocks of a pair. */
 __device__ void commit(ptx::mbarrier *barrier)
@@ -289,86 +170,35 @@ __device__ void commit(ptx::mbarrier *barrier)
         ptx::tcgen05_commit(barrier);
 }
 
-/* The last 32 k of an odd number: the operands' other 32 come as zeros, but
- * the atom's other two scales of each row may be NaN. By a warp. */
-__device__ void clear_scales(u8 (&atom)[mma::scale_atom_bytes])
-{
-    uint4 &rows = reinterpret_cast<uint4 *>(atom)[threadIdx.x % 32];
-    rows.x &= 0xffff;
-    rows.y &= 0xffff;
-    rows.z &= 0xffff;
-    rows.w &= 0xffff;
-}
-
-__device__ void clear_tail(smem &shared, int slot, int last)
-{
-    clear_scales(shared.lane_scales[slot][0][last]);
-    for (int i = 0; i < atoms; i++)
-        clear_scales(shared.column_scales[slot][i][last]);
-    ptx::fence_proxy_async();
-}
-
-/* A stage, by one thread. `scales` is where its own are in tensor memory, and
- * `skipped` how many of an atom's columns the tile begins after. */
-__device__ void multiply(smem &shared, int slot, u32 accumulator, u32 scales,
-                         int skipped, u32 instruction, int count, bool first)
-{
-    u64 a = mma::operand_descriptor(ptx::shared_address(shared.lane_values[slot]));
-    u64 b = mma::operand_descriptor(ptx::shared_address(shared.column_values[slot]));
-    u64 sfa = mma::scale_descriptor(
-        ptx::shared_address(shared.lane_scales[slot]));
-    u64 sfb = mma::scale_descriptor(
-        ptx::shared_address(shared.column_scales[slot]));
-    constexpr int wide = mma::scale_atom_columns;
-
-    for (int i = 0; i < count; i++) {
-        u32 lane_scales = scales + i * wide;
-        u32 column_scales = scales + (products + i * atoms) * wide;
-        u64 step = mma::descriptor_step(i * mma::product_bytes);
-
-        ptx::tcgen05_cp_32x128b_warpx4<spec::ctas>(
-            lane_scales, sfa + mma::descriptor_step(i * mma::scale_atom_bytes));
-#pragma unroll
-        for (int j = 0; j < atoms; j++)
-            ptx::tcgen05_cp_32x128b_warpx4<spec::ctas>(
-                column_scales + j * wide,
-                sfb + mma::descriptor_step((j * products + i) *
-                                           mma::scale_atom_bytes));
-        ptx::tcgen05_mma_mxf4nvf4<spec::ctas>(
-            accumulator, a + step, b + step, instruction, lane_scales,
-            column_scales + skipped, !first || i > 0);
-    }
-}
-
 __device__ void multiply_all(smem &shared, const jg_table &table)
 {
     stages ring{shared.stage};
     accumulators out{shared.accumulator};
     u32 base = shared.tensor_memory;
-    u32 all_scales = base + spec::accumulators * spec::columns;
     bool issues = ptx::elect_one();
 
-    for (tiles tiles(table); tiles.more(); tiles.next(), out.next()) {
-        sched::tile tile = tiles.get();
-        part columns = columns_of(tile, nullptr);
-        int k = tile.group->k;
+    for (walk walk(table); walk.more(); walk.next(), out.next()) {
+        sched::tile tile = walk.get();
+        auto columns = columns_of(tile, nullptr);
         u32 instruction = mma::product_instruction(spec::ctas * lanes,
                                                    width_of(columns));
-        int skipped = columns.first % atom_rows / 32;
+        mma::product_place to = {base + out.slot * spec::columns, 0,
+                                 columns.first % mma::scale_atom_rows / 32};
 
         out.wait_empty();
-        for (int stage = 0; stage * tile_k < k; stage++, ring.next()) {
-            int left = k - stage * tile_k;
-            int count = min(products, ceil_div(left, mma::product_k));
+        for (int k = 0; k < tile.group->k; k += mma::slot_k, ring.next()) {
+            int left = min(mma::slot_k, tile.group->k - k);
+            int count = ceil_div(left, mma::product_k);
+            slot &from = shared.slots[ring.slot];
+
+            to.scales = base + scales_column + ring.slot * slot::scale_columns;
             ring.wait_full();
-            if (spec::ctas == 1 && left < tile_k && left % mma::product_k)
-                clear_tail(shared, ring.slot, count - 1);
+            if (spec::ctas == 1 && left % mma::product_k)
+                from.clear_tail(count - 1);
             __syncwarp(); /* no lane may fall behind the barriers */
             ptx::tcgen05_fence_after_thread_sync();
             if (issues) {
-                multiply(shared, ring.slot, base + out.slot * spec::columns,
-                         all_scales + ring.slot * scale_columns, skipped,
-                         instruction, count, stage == 0);
+                from.multiply(to, instruction, count, k == 0);
                 commit(&shared.stage.empty[ring.slot]);
             }
         }
@@ -377,7 +207,15 @@ __device__ void multiply_all(smem &shared, const jg_table &table)
     }
 }
 
-/* ---- Epilogue --------------------------------------------------------- */
+/* To where the products are issued. */
+__device__ void release(ptx::mbarrier *accumulator_empty)
+{
+    ptx::tcgen05_fence_before_thread_sync();
+    if constexpr (spec::ctas > 1)
+        ptx::mbarrier_arrive_cluster(accumulator_empty, 0);
+    else
+        ptx::mbarrier_arrive(accumulator_empty);
+}
 
 __device__ void store_all(smem &shared, const jg_table &table)
 {
@@ -385,8 +223,8 @@ __device__ void store_all(smem &shared, const jg_table &table)
     int own = rank() * lanes;
     int row = spec::swapped ? 0 : own, column = spec::swapped ? own : 0;
 
-    for (tiles tiles(table); tiles.more(); tiles.next(), in.next()) {
-        sched::tile tile = tiles.get();
+    for (walk walk(table); walk.more(); walk.next(), in.next()) {
+        sched::tile tile = walk.get();
         const jg_group &group = *tile.group;
         float alpha = group.alpha ? *group.alpha : 1.0f;
         u32 accumulator = shared.tensor_memory + in.slot * spec::columns;
@@ -396,14 +234,7 @@ __device__ void store_all(smem &shared, const jg_table &table)
                     epilogue::element_bytes<spec::output>,
             group.n, tile.rows - row,
             min(tile_n, group.n - tile.column) - column};
-        auto done = [&] {
-            ptx::tcgen05_fence_before_thread_sync();
-            if constexpr (spec::ctas > 1)
-                ptx::mbarrier_arrive_cluster(
-                    &shared.accumulator.empty[in.slot], 0);
-            else
-                ptx::mbarrier_arrive(&shared.accumulator.empty[in.slot]);
-        };
+        auto done = [&] { release(&shared.accumulator.empty[in.slot]); };
 
         in.wait_full();
         ptx::tcgen05_fence_after_thread_sync();
@@ -415,8 +246,6 @@ __device__ void store_all(smem &shared, const jg_table &table)
             epilogue::store_rows<spec::output>(accumulator, alpha, to, done);
     }
 }
-
-/* ---- The kernel ------------------------------------------------------- */
 
 __device__ void initialize(smem &shared)
 {
@@ -445,7 +274,7 @@ __device__ void synchronize()
     ptx::tcgen05_fence_after_thread_sync();
 }
 
-extern "C" __global__ __launch_bounds__(spec::threads) void
+extern "C" __global__ __launch_bounds__(spec::threads, 1) void
 sm100_nvfp4(const jg_table table)
 {
     u8 *memory = ptx::dynamic_smem();

@@ -78,14 +78,36 @@ template <int ctas = 1> struct turns {
     }
 };
 
-/* A block's tiles, an equal share of neighbours: it meets few groups. */
-struct run {
-    int i, end;
+/* All of that, tile by tile; with `neighbours` the tiles of a block are an equal
+ * share of neighbours instead, so that it meets few groups. */
+template <int tile_n, int ctas, bool neighbours> struct walk {
+    const jg_table &table;
+    turns<ctas> turn;
 
-    __device__ run(int tiles, int block, int blocks)
-        : i(int((long long)tiles * block / blocks)),
-          end(int((long long)tiles * (block + 1) / blocks))
+    __device__ explicit walk(const jg_table &t) : table(t)
     {
+        if (neighbours)
+            turn.i = share(blockIdx.x);
+    }
+    __device__ int share(int block) const
+    {
+        return int((long long)table.tiles * block / gridDim.x);
+    }
+    __device__ bool more() const
+    {
+        return turn.i < (neighbours ? share(blockIdx.x + 1) : table.tiles);
+    }
+    __device__ void next()
+    {
+        if (neighbours)
+            turn.i++;
+        else
+            turn.next();
+    }
+    __device__ tile get() const
+    {
+        int g = find_group_among_few(table.first_tile, table.count, turn.i);
+        return cut_tile<tile_n>(table, g, turn.i);
     }
 };
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensor maps that a block makes to fit a group: its copies of two templates,
+ * edited in global memory. */
+#pragma once
+#include <base/group.h>
+#include <base/types.cuh>
+#include <ptx/tensormap.cuh>
+#include <ptx/tma.cuh>
+
+namespace pipeline {
+
+constexpr int map_bytes = 128;
+
+__device__ inline void copy_maps(u8 *to, const u8 *from)
+{
+    for (int i = 0; i < 2 * map_bytes; i += 16)
+        *reinterpret_cast<uint4 *>(to + i) =
+            *reinterpret_cast<const uint4 *>(from + i);
+}
+
+__device__ inline void edit_map(u8 *map, const u8 *address, int rows, int k)
+{
+    ptx::tensormap_replace_global_address(map, address);
+    ptx::tensormap_replace_global_dim<0>(map, u32(k / 2));
+    ptx::tensormap_replace_global_dim<1>(map, u32(rows));
+    ptx::tensormap_replace_global_stride<0>(map, u64(k / 2));
+}
+
+/* Activations', then weights'. All copies with them must have landed. */
+__device__ inline void edit_maps(u8 *maps, const jg_group &group)
+{
+    edit_map(maps, group.a, group.m, group.k);
+    edit_map(maps + map_bytes, group.b, group.n, group.k);
+    ptx::fence_proxy_tensormap_release();
+}
+
+} // namespace pipeline
