@@ -6,7 +6,7 @@
 
 #include "abi.h"
 #include "bind.h"
-#include "explain.h"
+#include "plan_text.h"
 #include "plan.h"
 #include "ready.h"
 
@@ -178,7 +178,7 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_explain(&checked, &context->device, &made);
+    status = jg_plan_text(&checked, &context->device, &made);
     jg_problem_free(&checked);
     if (status == JITGEMM_OK && made.failed)
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a text");

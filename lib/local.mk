@@ -15,7 +15,7 @@ libjg_la_SOURCES = \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
-	lib/explain.c lib/explain.h \
+	lib/plan_text.c lib/plan_text.h \
 	lib/file.c lib/file.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \

@@ -14,7 +14,7 @@ layers='
 11 cut
 12 model model_sm90 model_sm100 spec
 13 plan
-14 explain table
+14 plan_text table
 20 cache compile
 30 registry
 40 context
@@ -27,7 +27,7 @@ layers='
 forbidden='
 cache: compile device driver
 entry: device driver
-explain: driver env file
+plan_text: driver env file
 file: device driver
 key: device driver
 cut: driver env file

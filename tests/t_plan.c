@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which configuration a plan chooses, and how a group is cut. */
-#include "explain.h"
+#include "plan_text.h"
 #include "plan.h"
 #include "spec.h"
 #include "test.h"
@@ -163,7 +163,7 @@ static void test_explain(void)
     int lines = 0, marks = 0;
 
     CHECK_INT(jg_device_of_arch("sm_103a", &device), JITGEMM_OK);
-    CHECK_INT(jg_explain(&problem, &device, &text), JITGEMM_OK);
+    CHECK_INT(jg_plan_text(&problem, &device, &text), JITGEMM_OK);
     for (const char *at = (char *)text.data; *at; at++) {
         lines += *at == '\n';
         marks += at[0] == '\n' && at[1] == '*';

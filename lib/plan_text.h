@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a plan is as it is, for people. Pure. */
-#ifndef JG_EXPLAIN_H
-#define JG_EXPLAIN_H
+#ifndef JG_PLAN_TEXT_H
+#define JG_PLAN_TEXT_H
 
 #include "buf.h"
 #include "plan.h"
 
 /* Appends a line for the device, a heading, and a line a configuration: what
  * the model expects of it, the chosen one marked. E_ARCH as jg_plan_choose(). */
-jitgemm_status jg_explain(const struct jg_problem *problem,
+jitgemm_status jg_plan_text(const struct jg_problem *problem,
                           const struct jg_device *device, struct jg_buf *text);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The model's view of a problem as a table. */
-#include "explain.h"
+#include "plan_text.h"
 
 #include <string.h>
 
 #include "spec.h"
 
-jitgemm_status jg_explain(const struct jg_problem *problem,
+jitgemm_status jg_plan_text(const struct jg_problem *problem,
                           const struct jg_device *device, struct jg_buf *text)
 {
     const struct jg_model *model = jg_model_of(device->family);
