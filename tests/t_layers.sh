@@ -12,8 +12,8 @@ layers='
 02 driver file
 10 device entry kernel_text key problem
 11 cut
-12 model model_sm90 model_sm100 spec
-13 plan
+12 model spec
+13 model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
 30 registry
