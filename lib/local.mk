@@ -20,10 +20,12 @@ libjg_la_SOURCES = \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
 	lib/nvfp4.c \
+	lib/pack.c lib/pack.h \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \
+	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \
 	lib/status.c lib/status.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c

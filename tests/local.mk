@@ -18,10 +18,12 @@ host_tests = \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
+	tests/t_pack \
 	tests/t_plan \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_sha256 \
 	tests/t_status \
 	tests/t_tool
 # Those that deserve the thread sanitizer.
@@ -111,7 +113,8 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
+	tests/one_entry.h tests/sample.h tests/scratch.h tests/some_entries.h \
+	tests/test.h
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \

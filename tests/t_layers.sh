@@ -7,11 +7,11 @@ cd "${JG_SRCDIR-.}"
 
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
-00 clock status
+00 clock sha256 status
 01 abi buf env
 02 driver file
 10 device entry kernel_text key problem
-11 plan
+11 pack plan
 12 spec
 20 cache compile
 30 registry
@@ -27,6 +27,7 @@ cache: compile device driver
 entry: device driver
 file: device driver
 key: device driver
+pack: device driver
 plan: driver env file
 spec: driver env file
 '
