@@ -22,7 +22,7 @@ enum {
     JG_FILE_GROUP = 1,
     JG_FILE_CREATE = 2, /* if absent; not its parents */
     JG_FILE_FOLLOW = 4, /* the name may be a symbolic link */
-    JG_FILE_PUBLIC = 8  /* publish for all to read */
+    JG_FILE_PUBLIC = 16 /* publish for all to read */
 };
 
 /* Errors; errno values stay below 4096 on Linux. */

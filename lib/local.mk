@@ -13,7 +13,9 @@ libjg_la_SOURCES = \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
+	lib/entries.c \
 	lib/env.c lib/env.h \
+	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
@@ -24,10 +26,13 @@ libjg_la_SOURCES = \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
+	lib/rebuild.c lib/rebuild.h \
 	lib/registry.c lib/registry.h \
 	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \
-	lib/status.c lib/status.h
+	lib/status.c lib/status.h \
+	lib/stock.c lib/stock.h \
+	lib/view.c lib/view.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 
 # current:revision:age. Before a release: revision + 1 if the code changed;

@@ -55,7 +55,7 @@ bool jg_pack_read(const struct jg_pack *pack, size_t index,
 /* ---- Making one ---- */
 
 struct jg_packed {
-    const char *name;
+    char name[JG_KEY_NAME_LENGTH + 1];
     struct jg_span file; /* the entry in its file form */
 };
 

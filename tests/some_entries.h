@@ -38,8 +38,8 @@ static inline void some_entries_begin(void)
         struct jg_entry entry = sample_entry(&keys[i]);
 
         jg_entry_encode(&entry, &files[i]);
-        packed[i] = (struct jg_packed){keys[i].name,
-                                       {files[i].data, files[i].size}};
+        memcpy(packed[i].name, keys[i].name, sizeof packed[i].name);
+        packed[i].file = (struct jg_span){files[i].data, files[i].size};
     }
 }
 

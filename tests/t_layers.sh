@@ -11,25 +11,28 @@ layers='
 01 abi buf env
 02 driver file
 10 device entry kernel_text key problem
-11 pack plan
-12 spec
+11 pack plan view
+12 spec stock
+13 explain
 20 cache compile
-30 registry
+30 rebuild registry
 40 context
 41 ready
 42 launch
 43 bind
-50 jitgemm nvfp4
+50 entries jitgemm nvfp4
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
 cache: compile device driver
 entry: device driver
+explain: compile device driver
 file: device driver
 key: device driver
 pack: device driver
 plan: driver env file
 spec: driver env file
+stock: compile device driver
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.

@@ -202,7 +202,7 @@ static void test_wrong_entries(void)
     bytes = encode(ENTRIES);
     CHECK(!open_bytes(bytes.data, bytes.size, &why));
     jg_buf_free(&bytes);
-    packed[1].name = saved.name;
+    memcpy(packed[1].name, saved.name, sizeof saved.name);
     bytes = encode(ENTRIES);
     pack = open_bytes(bytes.data, bytes.size, &why);
     CHECK_INT(found(pack), 5);
