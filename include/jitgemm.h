@@ -300,7 +300,7 @@ typedef struct jitgemm_entry {
 /* Gets an entry, which is valid during the call only. */
 typedef void (*jitgemm_entry_fn)(void *user, const jitgemm_entry *entry);
 
-enum { /* flags of jitgemm_cache_list() */
+enum { /* flags of a list */
     JITGEMM_LIST_REBUILD = 1 /* compile good entries again and compare */
 };
 

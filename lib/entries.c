@@ -178,9 +178,9 @@ jitgemm_status jitgemm_pack_digest(const char *path, char digest[65])
 struct copy {
     jitgemm_entry_fn function;
     void *user;
-    struct jg_cache *cache; /* the target, or NULL: a pack */
+    struct jg_cache *cache;  /* the target, or NULL: a pack */
     struct jg_buf complaint; /* of the cache */
-    struct jg_packed *done; /* `file` is empty unless for a pack */
+    struct jg_packed *done;  /* `file` is empty unless for a pack */
     size_t count, capacity;
 };
 
@@ -213,8 +213,7 @@ static jitgemm_status put(struct copy *copy, const struct jg_entry *entry)
     struct jg_key key = {.blob = {.data = NULL}};
     jitgemm_status status = jg_key_copy(entry->key, &key);
 
-    if (status == JITGEMM_OK &&
-        !jg_cache_put(copy->cache, &key, entry, &log))
+    if (status == JITGEMM_OK && !jg_cache_put(copy->cache, &key, entry, &log))
         status = fail_cache(&copy->complaint);
     jg_key_free(&key);
     return status;
@@ -281,10 +280,10 @@ static jitgemm_status write_pack(const struct copy *copy, const char *path)
     if (!parent.failed && !bytes.failed) {
         folder = open((const char *)parent.data,
                       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        error = folder < 0 ? errno
-                           : jg_file_publish(folder, folder, name,
-                                             JG_FILE_PUBLIC, bytes.data,
-                                             bytes.size);
+        error = folder < 0
+                    ? errno
+                    : jg_file_publish(folder, folder, name, JG_FILE_PUBLIC,
+                                      bytes.data, bytes.size);
     }
     if (folder >= 0)
         close(folder);

@@ -47,9 +47,13 @@ libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 
 bin_PROGRAMS += jitgemm-warm
 jitgemm_warm_SOURCES = \
+	lib/tool/cache_verbs.c lib/tool/cache_verbs.h \
 	lib/tool/common.c lib/tool/common.h \
+	lib/tool/entry_diff.c lib/tool/entry_diff.h \
 	lib/tool/jitgemm-warm.c \
+	lib/tool/json.c lib/tool/json.h \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
+	lib/tool/options.c lib/tool/options.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
 	lib/tool/report.c lib/tool/report.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include

@@ -26,7 +26,7 @@ bool jg_stock_is_pack(const char *path)
 {
     size_t length = strlen(path), suffix = strlen(JG_PACK_SUFFIX);
 
-    return length > suffix &&
+    return length >= suffix &&
            strcmp(path + length - suffix, JG_PACK_SUFFIX) == 0;
 }
 
@@ -171,8 +171,8 @@ static bool read_file(const struct jg_stock *stock, size_t index,
 
     snprintf(shard_name, sizeof shard_name, "%.2s", name);
     snprintf(file_name, sizeof file_name, "%s.jgc", name);
-    error = jg_file_open_folder(stock->folder, shard_name, stock->flags,
-                                &shard);
+    error =
+        jg_file_open_folder(stock->folder, shard_name, stock->flags, &shard);
     if (!error) {
         error = jg_file_read(shard, file_name, stock->flags, JG_ENTRY_LIMIT,
                              &data, &size);

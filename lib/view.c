@@ -46,8 +46,8 @@ jitgemm_status jg_view_good(const char *name, const struct jg_entry *entry,
     view->entry.fields = view->fields;
     if (jg_key_read(entry->key, values)) {
         for (int i = 0; i < JG_KEY_FIELD_COUNT; i++)
-            view->fields[i] = (jitgemm_field){jg_key_field_names[i],
-                                              put(&to, values[i])};
+            view->fields[i] =
+                (jitgemm_field){jg_key_field_names[i], put(&to, values[i])};
         view->entry.field_count = JG_KEY_FIELD_COUNT;
     }
     view->entry.registers = (int32_t)entry->registers;

@@ -11,6 +11,7 @@ host_tests = \
 	tests/t_cache_trust \
 	tests/t_cases \
 	tests/t_driver \
+	tests/t_entries \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
@@ -19,7 +20,9 @@ host_tests = \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
 	tests/t_pack \
+	tests/t_pack_open \
 	tests/t_plan \
+	tests/t_rebuild \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
@@ -62,10 +65,14 @@ script_tests = \
 tool_tests = \
 	tests/tool_arch.sh \
 	tests/tool_cache.sh \
+	tests/tool_damage.sh \
+	tests/tool_diff.sh \
 	tests/tool_example.sh \
 	tests/tool_file.sh \
 	tests/tool_help.sh \
 	tests/tool_json.sh \
+	tests/tool_packs.sh \
+	tests/tool_rebuild.sh \
 	tests/tool_usage.sh
 
 # Every kernel on the emulator, compiled by the tests themselves.
@@ -104,6 +111,9 @@ check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) \
 	$(driver_tests)
 LDADD = tests/libtest.la libjg.la
 
+# Makes packs for the tests of the tool.
+check_PROGRAMS += tests/make_pack
+
 # What several tests share.
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
@@ -113,12 +123,14 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/one_entry.h tests/sample.h tests/scratch.h tests/some_entries.h \
+	tests/one_entry.h tests/one_pack.h tests/sample.h tests/scratch.h \
+	tests/some_entries.h \
 	tests/test.h
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
-	lib/tool/kernel_list.c lib/tool/problem_list.c lib/tool/report.c
+	lib/tool/json.c lib/tool/kernel_list.c lib/tool/problem_list.c \
+	lib/tool/report.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
 

@@ -1,98 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A pack gives back what was put in. With any bit changed, cut anywhere, or
- * changed while open, it gives that or a miss with a reason. pread is replaced
- * here by one that fails when told to. */
-#define _GNU_SOURCE /* nftw, syscall */
-#undef _FORTIFY_SOURCE
-#include "pack.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <sys/syscall.h>
-
-#include "file.h"
-#include "scratch.h"
-#include "some_entries.h"
+ * with lies in the index, it gives that or a miss with a reason. */
+#define _GNU_SOURCE /* nftw */
+#include "one_pack.h"
 
 enum { HEADER = 16, ROW = 72, SIZE = 32, INDEX = HEADER + ENTRIES * ROW };
-
-static int top;
-static struct { /* the next `times` calls fail, or read one byte or none */
-    int times, error, end;
-} fault;
-
-ssize_t pread(int fd, void *data, size_t size, off_t start)
-{
-    if (fault.times > 0) {
-        fault.times--;
-        errno = fault.error;
-        if (fault.error)
-            return -1;
-        size = fault.end ? 0 : 1;
-    }
-    return syscall(SYS_pread64, fd, data, size, start);
-}
-
-static struct jg_buf encode(size_t count)
-{
-    struct jg_buf bytes = {.data = NULL};
-
-    jg_pack_encode(packed, count, &bytes);
-    CHECK(!bytes.failed);
-    return bytes;
-}
-
-/* The pack of these bytes, or NULL and why not. */
-static struct jg_pack *open_bytes(const void *bytes, size_t size,
-                                  const char **why)
-{
-    struct jg_pack *pack = NULL;
-    int error;
-
-    write_file(in_scratch("p.jgp"), bytes, size, 0600);
-    *why = NULL;
-    error = jg_pack_open(top, "p.jgp", 0, &pack, why);
-    CHECK(!error == !!pack && !error == !*why);
-    return pack;
-}
-
-/* Which entries are there as they were put in, a bit each. */
-static unsigned found(const struct jg_pack *pack)
-{
-    unsigned all = 0;
-
-    for (size_t i = 0; i < ENTRIES; i++) {
-        struct jg_entry entry, want = sample_entry(&keys[i]);
-        const char *why = "left alone";
-        void *file = NULL;
-        bool hit = jg_pack_find(pack, &keys[i], &entry, &file, &why);
-
-        CHECK(hit == !!file && (!hit || same_entry(&entry, &want)));
-        CHECK(hit || i >= jg_pack_count(pack) || (why && *why));
-        all |= (unsigned)hit << i;
-        free(file);
-    }
-    return all;
-}
-
-/* Likewise, by going through it. */
-static unsigned verified(const struct jg_pack *pack)
-{
-    unsigned all = 0;
-
-    for (size_t i = 0; i < jg_pack_count(pack); i++) {
-        struct jg_span file = {.data = NULL};
-        const char *why = NULL;
-        bool good = jg_pack_read(pack, i, &file, &why);
-
-        CHECK(good == !!file.data && good == !why);
-        CHECK_STR(jg_pack_name(pack, i), keys[i].name);
-        CHECK(!good || same_span(file, packed[i].file));
-        all |= (unsigned)good << i;
-        free((void *)file.data);
-    }
-    return all;
-}
 
 static void test_round_trip(void)
 {
@@ -216,97 +128,13 @@ static void test_wrong_entries(void)
     packed[1] = saved;
 }
 
-/* What happens to the file once it is open. */
-static void test_changes(void)
-{
-    struct jg_buf bytes = encode(ENTRIES);
-    const char *why, *path = in_scratch("p.jgp");
-    struct jg_pack *pack = open_bytes(bytes.data, bytes.size, &why);
-
-    CHECK(unlink(path) == 0); /* or replaced by another */
-    CHECK_INT(found(pack), 7);
-    jg_pack_close(pack);
-    pack = open_bytes(bytes.data, bytes.size, &why);
-    CHECK(truncate(path, (off_t)bytes.size - 1) == 0);
-    CHECK_INT(found(pack), 3);
-    CHECK_INT(verified(pack), 3);
-    CHECK(truncate(path, 0) == 0);
-    CHECK_INT(found(pack), 0);
-    CHECK(truncate(path, (off_t)bytes.size) == 0); /* zeros */
-    CHECK_INT(found(pack), 0);
-    CHECK_INT(verified(pack), 0);
-    jg_pack_close(pack);
-    jg_buf_free(&bytes);
-}
-
-static int open_error(const char *name, const char *text)
-{
-    struct jg_pack *pack = NULL;
-    const char *why = NULL;
-    int error = jg_pack_open(top, name, 0, &pack, &why);
-
-    CHECK(!pack);
-    CHECK_STR(why, text);
-    return error;
-}
-
-static void test_trust(void)
-{
-    struct jg_buf bytes = encode(1);
-    const char *untrusted = jg_file_text(JG_FILE_UNTRUSTED);
-    const char *kind = jg_file_text(JG_FILE_WRONG_KIND);
-
-    CHECK_INT(open_error("none.jgp", strerror(ENOENT)), ENOENT);
-    write_file(in_scratch("open.jgp"), bytes.data, bytes.size, 0666);
-    CHECK_INT(open_error("open.jgp", untrusted), JG_FILE_UNTRUSTED);
-    CHECK(symlink("p.jgp", in_scratch("link.jgp")) == 0);
-    CHECK_INT(open_error("link.jgp", kind), JG_FILE_WRONG_KIND);
-    CHECK(mkfifo(in_scratch("fifo.jgp"), 0600) == 0);
-    CHECK_INT(open_error("fifo.jgp", kind), JG_FILE_WRONG_KIND);
-    make_folder(in_scratch("folder.jgp"), 0700);
-    CHECK_INT(open_error("folder.jgp", kind), JG_FILE_WRONG_KIND);
-    jg_buf_free(&bytes);
-}
-
-static void test_faults(void)
-{
-    struct jg_buf bytes = encode(ENTRIES);
-    const char *why;
-    struct jg_pack *pack = open_bytes(bytes.data, bytes.size, &why);
-
-    fault.times = 20; /* a byte at a time */
-    CHECK_INT(found(pack), 7);
-    fault.times = 5;
-    fault.error = EINTR;
-    CHECK_INT(found(pack), 7);
-    fault.times = 1;
-    fault.error = EIO;
-    CHECK_INT(found(pack), 6);
-    for (int good = 0; good < 2; good++) {
-        fault.times = 1;
-        fault.error = good ? 0 : EIO;
-        fault.end = good;
-        CHECK(open_error("p.jgp", good ? jg_file_text(JG_FILE_WRONG_SIZE)
-                                       : strerror(EIO)));
-    }
-    jg_pack_close(pack);
-    jg_buf_free(&bytes);
-}
-
 int main(void)
 {
-    scratch_begin();
-    top = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    some_entries_begin();
+    one_pack_begin();
     test_round_trip();
     test_damage();
     test_lies();
     test_wrong_entries();
-    test_changes();
-    test_trust();
-    test_faults();
-    some_entries_end();
-    close(top);
-    scratch_end();
+    one_pack_end();
     return test_end();
 }
