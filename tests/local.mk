@@ -2,6 +2,12 @@
 # Tests. A program's source is the file of its name: to add one, add its name
 # to a list here. All link the whole library statically, internals included.
 
+# Readers of untrusted bytes, on seeds and variations of them.
+fuzz_tests = \
+	tests/fuzz/fuzz_entry \
+	tests/fuzz/fuzz_key \
+	tests/fuzz/fuzz_pack
+
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
@@ -28,7 +34,8 @@ host_tests = \
 	tests/t_registry \
 	tests/t_sha256 \
 	tests/t_status \
-	tests/t_tool
+	tests/t_tool \
+	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
@@ -126,6 +133,15 @@ tests_libtest_la_SOURCES = \
 	tests/one_entry.h tests/one_pack.h tests/sample.h tests/scratch.h \
 	tests/some_entries.h \
 	tests/test.h
+
+fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h
+tests_fuzz_fuzz_entry_SOURCES = tests/fuzz/fuzz_entry.c $(fuzz_shared)
+tests_fuzz_fuzz_entry_CPPFLAGS = $(fuzz_CPPFLAGS)
+tests_fuzz_fuzz_key_SOURCES = tests/fuzz/fuzz_key.c $(fuzz_shared)
+tests_fuzz_fuzz_key_CPPFLAGS = $(fuzz_CPPFLAGS)
+tests_fuzz_fuzz_pack_SOURCES = tests/fuzz/fuzz_pack.c $(fuzz_shared)
+tests_fuzz_fuzz_pack_CPPFLAGS = $(fuzz_CPPFLAGS)
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
@@ -355,7 +371,8 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread
+	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread \
+	    tests/fuzz/corpus_* tests/fuzz/libfuzzer_*
 .PHONY: clean-tests
 
 # make bench: times on a GPU.
@@ -370,3 +387,21 @@ tests_bench_first_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 bench: tests/bench/bench
 	tests/bench/bench
 .PHONY: bench
+
+# make fuzz: the same targets for libFuzzer, with their seeds; then
+# tests/fuzz/libfuzzer_pack tests/fuzz/corpus_pack -max_total_time=600
+FUZZ_CC = clang
+FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined
+fuzz_units = $(srcdir)/lib/buf.c $(srcdir)/lib/entry.c $(srcdir)/lib/file.c \
+	$(srcdir)/lib/key.c $(srcdir)/lib/pack.c $(srcdir)/lib/sha256.c \
+	$(srcdir)/lib/status.c $(srcdir)/lib/view.c
+fuzz: $(fuzz_tests)
+	$(AM_V_at)set -e; for name in entry key pack; do \
+	    $(MKDIR_P) tests/fuzz/corpus_$$name; \
+	    tests/fuzz/fuzz_$$name tests/fuzz/corpus_$$name; \
+	    $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(fuzz_CPPFLAGS) \
+	        -o tests/fuzz/libfuzzer_$$name \
+	        $(srcdir)/tests/fuzz/fuzz_$$name.c $(fuzz_units); \
+	done
+.PHONY: fuzz
