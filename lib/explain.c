@@ -53,31 +53,44 @@ static size_t compare(const struct jg_stock *stock, size_t index,
     return best;
 }
 
-void jg_explain_miss(const char *path, unsigned flags,
-                     const struct jg_key *key, const struct jg_log *log)
+/* The index of the nearest entry and what it differs in; no names if there is
+ * none. */
+static size_t find_nearest(const struct jg_stock *stock,
+                           const struct jg_key *key, struct jg_buf *names)
 {
     struct jg_span wanted[JG_KEY_FIELD_COUNT];
-    struct jg_buf names = {.data = NULL};
     size_t best = JG_KEY_FIELD_COUNT + 1, nearest = 0;
-    struct jg_stock *stock;
-    const char *why;
 
-    if (!log || !log->function || log->level < JITGEMM_LOG_DEBUG ||
-        !jg_key_read((struct jg_span){key->blob.data, key->blob.size},
-                     wanted) ||
-        jg_stock_open(path, flags, &stock, &why) != 0)
-        return;
+    if (!jg_key_read((struct jg_span){key->blob.data, key->blob.size}, wanted))
+        return 0;
     for (size_t i = 0; i < jg_stock_count(stock); i++) {
-        size_t count = compare(stock, i, wanted, best, &names);
+        size_t count = compare(stock, i, wanted, best, names);
 
         if (count < best)
             nearest = i;
         best = count;
     }
+    return nearest;
+}
+
+void jg_explain_miss(const char *path, unsigned flags,
+                     const struct jg_key *key, const struct jg_log *log)
+{
+    struct jg_buf names = {.data = NULL};
+    struct jg_stock *stock = NULL;
+    const char *why;
+    size_t nearest = 0;
+
+    if (!log || !log->function || log->level < JITGEMM_LOG_DEBUG)
+        return;
+    if (jg_stock_open(path, flags, &stock, &why) == 0)
+        nearest = find_nearest(stock, key, &names);
     if (names.size)
-        jg_log(log, JITGEMM_LOG_DEBUG, "cache: %s has another %s than %s",
-               key->name, (const char *)names.data,
-               jg_stock_name(stock, nearest));
+        jg_log(log, JITGEMM_LOG_DEBUG, "cache: no %s, but %s of another %s",
+               key->name, jg_stock_name(stock, nearest),
+               (const char *)names.data);
+    else
+        jg_log(log, JITGEMM_LOG_DEBUG, "cache: no %s", key->name);
     jg_buf_free(&names);
     jg_stock_close(stock);
 }

@@ -12,9 +12,9 @@ size_t jg_explain_difference(const struct jg_span a[JG_KEY_FIELD_COUNT],
                              const struct jg_span b[JG_KEY_FIELD_COUNT],
                              struct jg_buf *names);
 
-/* Logs a line if the directory or pack (jg_stock_open()) has such an entry.
- * Reads all the entries there, so does nothing unless the log's level is
- * JITGEMM_LOG_DEBUG. */
+/* Logs that the directory or pack (jg_stock_open()) has not that key, and
+ * which such entry it has. Reads all the entries there, so does nothing unless
+ * the log's level is JITGEMM_LOG_DEBUG. */
 void jg_explain_miss(const char *path, unsigned flags,
                      const struct jg_key *key, const struct jg_log *log);
 

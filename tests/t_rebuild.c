@@ -105,6 +105,7 @@ static void test_explain(const struct jg_key *wanted)
     struct jg_key near = {.blob = {.data = NULL}}, far = near, none = near;
     struct jg_entry entry = sample_entry(wanted);
     char want[sizeof line];
+    void *file = NULL;
 
     patched.id[0] ^= 1;
     CHECK_INT(jg_compile_key(&patched, &spec, &near), JITGEMM_OK);
@@ -116,12 +117,19 @@ static void test_explain(const struct jg_key *wanted)
     CHECK(jg_cache_put(cache, &near, &entry, NULL));
 
     jg_explain_miss(jg_cache_directory(cache), 0, wanted, &log);
-    snprintf(want, sizeof want, "cache: %s has another nvrtc_id than %s",
+    snprintf(want, sizeof want, "cache: no %s, but %s of another nvrtc_id",
              wanted->name, near.name);
     CHECK_STR(line, want);
     line[0] = 0;
+    CHECK(!jg_cache_get(cache, wanted, &entry, &file, &log)); /* says so */
+    CHECK_STR(line, want);
+    snprintf(want, sizeof want, "cache: no %s", none.name);
     jg_explain_miss(jg_cache_directory(cache), 0, &none, &log);
-    jg_explain_miss(in_scratch("none"), 0, wanted, &log);
+    CHECK_STR(line, want);
+    line[0] = 0;
+    jg_explain_miss(in_scratch("none"), 0, &none, &log);
+    CHECK_STR(line, want);
+    line[0] = 0;
     jg_explain_miss(jg_cache_directory(cache), 0, wanted, NULL);
     log.level = JITGEMM_LOG_INFO;
     jg_explain_miss(jg_cache_directory(cache), 0, wanted, &log);
