@@ -45,16 +45,17 @@ static void add_block(uint32_t hash[8], const unsigned char block[BLOCK])
                (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) + w[t - 16];
     }
     memcpy(v, hash, sizeof v);
-    for (int t = 0; t < 64; t++) {
-        uint32_t a = v[0], e = v[4];
-        uint32_t t1 = v[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
-                      ((e & v[5]) ^ (~e & v[6])) + k[t] + w[t];
-        uint32_t t2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +
-                      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+    for (unsigned t = 0; t < 64; t++) {
+        /* The working variables stay where they are; their names move on. */
+        uint32_t a = v[(0 - t) & 7], b = v[(1 - t) & 7], c = v[(2 - t) & 7];
+        uint32_t e = v[(4 - t) & 7], f = v[(5 - t) & 7], g = v[(6 - t) & 7];
+        uint32_t *d = &v[(3 - t) & 7], *h = &v[(7 - t) & 7];
 
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + t2;
+        *h += (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) +
+              k[t] + w[t];
+        *d += *h;
+        *h += (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +
+              ((a & b) ^ (a & c) ^ (b & c));
     }
     for (int i = 0; i < 8; i++)
         hash[i] += v[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SHA-256 (FIPS 180-4): what a signature of a pack can rest on. All else is
- * found and checked by XXH3, which is ten times faster. */
+ * found and checked by XXH3, which is many times faster. */
 #ifndef JG_SHA256_H
 #define JG_SHA256_H
 
