@@ -75,14 +75,15 @@ static int add_name(struct jg_stock *stock, int folder, const char *name)
     return stock->names.failed ? ENOMEM : 0;
 }
 
-/* A shard that is not to be trusted is none: get does not look there. */
 static int add_shard(struct jg_stock *stock, int folder, const char *name)
 {
     int shard, error;
 
-    if (!is_hex(name, 2) || name[2] ||
-        jg_file_open_folder(folder, name, stock->flags, &shard) != 0)
+    if (!is_hex(name, 2) || name[2])
         return 0;
+    error = jg_file_open_folder(folder, name, stock->flags, &shard);
+    if (error) /* no folder, or not any more, or a bad one */
+        return error == ENOTDIR || error == ENOENT ? 0 : error;
     error = scan(shard, stock, add_name);
     close(shard);
     return error;
@@ -179,7 +180,7 @@ static bool read_file(const struct jg_stock *stock, size_t index,
         close(shard);
     }
     if (error) {
-        *why = jg_file_text(error);
+        *why = error == ENOENT ? NULL : jg_file_text(error);
         return false;
     }
     *file = (struct jg_span){data, size};

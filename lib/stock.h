@@ -22,7 +22,8 @@ size_t jg_stock_count(const struct jg_stock *stock);
 const char *jg_stock_name(const struct jg_stock *stock, size_t index);
 
 /* The entry, checked against its name; it points into `file`, whose data is
- * the caller's to free(). With false nothing is written but *why. */
+ * the caller's to free(). With false nothing is written but *why: NULL if the
+ * entry was there and has gone. */
 bool jg_stock_read(const struct jg_stock *stock, size_t index,
                    struct jg_entry *entry, struct jg_span *file,
                    const char **why);

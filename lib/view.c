@@ -73,6 +73,6 @@ void jg_view_bad(const char *name, const char *why, jitgemm_entry_fn function,
     entry.state = JITGEMM_ENTRY_BAD;
     entry.key = name;
     entry.why = why;
-    if (function)
+    if (function && why)
         function(user, &entry);
 }

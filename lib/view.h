@@ -18,7 +18,8 @@ jitgemm_status jg_view_good(const char *name, const struct jg_entry *entry,
                             size_t bytes, struct jg_view *view);
 void jg_view_free(struct jg_view *view);
 
-/* Calls with a BAD entry, if there is somebody to call. */
+/* Calls with a BAD entry, if there is somebody to call and, in `why`, something
+ * to tell. */
 void jg_view_bad(const char *name, const char *why, jitgemm_entry_fn function,
                  void *user);
 

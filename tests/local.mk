@@ -34,6 +34,7 @@ host_tests = \
 	tests/t_registry \
 	tests/t_sha256 \
 	tests/t_status \
+	tests/t_stock \
 	tests/t_tool \
 	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
@@ -131,8 +132,7 @@ tests_libtest_la_SOURCES = \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
 	tests/one_entry.h tests/one_pack.h tests/sample.h tests/scratch.h \
-	tests/some_entries.h \
-	tests/test.h
+	tests/some_cache.h tests/some_entries.h tests/test.h
 
 fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries listed and copied between cache directories and packs. */
 #define _GNU_SOURCE /* nftw */
-#include "cache.h"
-#include "pack.h"
-#include "scratch.h"
-#include "some_entries.h"
+#include "some_cache.h"
 
 static char *all, *p, *q; /* paths */
 
@@ -79,30 +76,6 @@ static int same_files(const char *a, const char *b)
     free(x);
     free(y);
     return result;
-}
-
-static const char *entry_path(const char *base, int index)
-{
-    char rest[100];
-
-    snprintf(rest, sizeof rest, "%s/v1/e/%.2s/%s.jgc", base, keys[index].name,
-             keys[index].name);
-    return in_scratch(rest);
-}
-
-/* A cache directory with the entries whose bits are set. */
-static void make_cache(const char *name, unsigned which)
-{
-    struct jg_env env = {.untrusted = false};
-    struct jg_cache *cache = jg_cache_open(in_scratch(name), &env, NULL);
-
-    for (int i = 0; i < ENTRIES; i++) {
-        struct jg_entry entry = sample_entry(&keys[i]);
-
-        if (which & 1u << i)
-            CHECK(jg_cache_put(cache, &keys[i], &entry, NULL));
-    }
-    jg_cache_close(cache);
 }
 
 static void test_list(void)
@@ -190,13 +163,16 @@ static void expect(jitgemm_status got, jitgemm_status want, const char *text)
 static void test_errors(void)
 {
     const char *const sources[] = {p};
-    char digest[65];
+    char digest[65], shard[20];
 
     expect(list(in_scratch("none"), ""), JITGEMM_E_NOT_FOUND, "No such");
     expect(list(in_scratch("no.jgp"), ""), JITGEMM_E_NOT_FOUND, "No such");
     expect(list("relative", ""), JITGEMM_E_CACHE, "Invalid");
     expect(list("", ""), JITGEMM_E_CACHE, "no cache directory");
     CHECK(chmod(in_scratch("two"), 0777) == 0);
+    snprintf(shard, sizeof shard, "one/v1/e/%.2s", keys[0].name);
+    CHECK(chmod(in_scratch(shard), 0777) == 0);
+    expect(list(in_scratch("one"), ""), JITGEMM_E_CACHE, "wrong owner");
     expect(list(in_scratch("two"), ""), JITGEMM_E_CACHE, "wrong owner");
     CHECK(chmod(p, 0666) == 0);
     expect(list(p, ""), JITGEMM_E_CACHE, "wrong owner");
