@@ -50,12 +50,43 @@ static void test_removed(void)
     CHECK_INT(told, 1);
 }
 
+/* Names come in their order, whatever that of the folder is, and only those
+ * of entries. */
+static void test_names(void)
+{
+    static const char *const others[] = {
+        "fe0123456789abcdef0123456789abcd.jgx", "fe01.jgc", "fe",
+        "fe0123456789abcdeg0123456789abcd.jgc",
+        "fe0123456789abcdef0123456789abcd.jgc.t"};
+    struct jg_stock *stock = NULL;
+    const char *why;
+    char path[80];
+
+    make_cache("n", 1);
+    make_folder(in_scratch("n/v1/e/fe"), 0700);
+    for (unsigned i = 0; i < 16; i++) {
+        snprintf(path, sizeof path, "n/v1/e/fe/fe%030x.jgc", i * 7 % 16);
+        write_file(in_scratch(path), "", 0, 0600);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(path, sizeof path, "n/v1/e/fe/%s", others[i]);
+        write_file(in_scratch(path), "", 0, 0600);
+    }
+    CHECK_INT(jg_stock_open(in_scratch("n/v1"), 0, &stock, &why), 0);
+    CHECK_INT(jg_stock_count(stock), 17);
+    for (size_t i = 0; i < 16; i++)
+        CHECK(strcmp(jg_stock_name(stock, i), jg_stock_name(stock, i + 1)) <
+              0);
+    jg_stock_close(stock);
+}
+
 int main(void)
 {
     scratch_begin();
     some_entries_begin();
     make_cache("c", 7);
     test_removed();
+    test_names();
     some_entries_end();
     scratch_end();
     return test_end();
