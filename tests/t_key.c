@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A key's blob tells all fields apart and gives them back; its name follows. */
+/* A key's blob tells all fields apart and gives them back. Its name follows
+ * from it. */
 #define _POSIX_C_SOURCE 200809L /* strndup */
 #include "key.h"
 
