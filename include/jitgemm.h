@@ -59,7 +59,8 @@ uint32_t jitgemm_version(void);
     _(E_NOT_READY, 10, "plan is not ready for this call")                    \
     _(E_MEMORY, 11, "out of memory")                                         \
     _(E_DRIVER, 12, "CUDA driver error")                                     \
-    _(E_NOT_FOUND, 13, "not found")
+    _(E_NOT_FOUND, 13, "not found")                                          \
+    _(E_CACHE, 14, "cache directory or pack cannot be used")
 
 typedef enum jitgemm_status {
 #define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,
@@ -270,6 +271,79 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
                                        const jitgemm_problem *problem,
                                        char *text, size_t size,
                                        size_t *needed);
+
+/* ---- Cache directories and packs -------------------------------------- */
+
+/* Compiled kernels are kept in cache directories and in packs: files that do
+ * not change, with the entries of many kernels, to be shipped. A path that
+ * ends in ".jgp" is that of a pack, any other the absolute path of a cache
+ * directory, and NULL is the directory that context options without one mean.
+ * All are trusted only if this user or root owns them and others may not
+ * write. None of this needs a GPU or a driver. */
+
+typedef enum jitgemm_entry_state {
+    JITGEMM_ENTRY_GOOD = 0,
+    JITGEMM_ENTRY_BAD = 1,      /* damaged, or not to be trusted */
+    JITGEMM_ENTRY_REBUILT = 2,  /* compiled again: the same bytes */
+    JITGEMM_ENTRY_DIFFERENT = 3, /* compiled again: not the same */
+    JITGEMM_ENTRY_NOT_COMPARABLE = 4 /* of other sources or another NVRTC */
+} jitgemm_entry_state;
+
+typedef struct jitgemm_field {
+    const char *name, *value;
+} jitgemm_field;
+
+typedef struct jitgemm_entry {
+    uint32_t size;          /* of this struct, as the library knows it */
+    jitgemm_entry_state state;
+    const char *why;        /* of the last two states and BAD; else "" */
+    const char *key;        /* 32 hex digits */
+    /* Of a BAD entry, all that follows is "", 0 or NULL. */
+    const char *arch;       /* "sm_90a" */
+    const char *symbol;     /* of the __global__ function */
+    const char *compiler;   /* "NVRTC 13.0" */
+    const char *library;    /* version of this library that made it */
+    const char *host;       /* that it was made on */
+    const jitgemm_field *fields; /* that the key is made of, [field_count] */
+    int32_t field_count;
+    int32_t registers;      /* a thread */
+    int32_t spill_bytes;    /* a thread */
+    int32_t shared_bytes;   /* a block, static */
+    int64_t bytes;          /* of the whole entry */
+    int64_t created;        /* seconds since 1970 */
+    double compile_ms;
+} jitgemm_entry;
+
+/* Gets an entry, which is valid during the call only. */
+typedef void (*jitgemm_entry_fn)(void *user, const jitgemm_entry *entry);
+
+enum { /* flags of a list */
+    JITGEMM_LIST_REBUILD = 1 /* compile good entries again and compare */
+};
+
+/* Reads all of a cache directory or pack and calls `entry` for each of its
+ * entries, by ascending key. A bad one is no error of the call.
+ * Errors: E_NOT_FOUND (there is none), E_CACHE (it cannot be read or trusted,
+ * or the index of the pack is damaged), E_ARGUMENT, E_MEMORY; E_NO_NVRTC with
+ * JITGEMM_LIST_REBUILD. */
+jitgemm_status jitgemm_cache_list(const char *path, uint32_t flags,
+                                  jitgemm_entry_fn entry, void *user);
+
+/* Copies the good entries of all sources to the target. Of entries with one
+ * key, that of the first source is taken. A pack is made or replaced in one
+ * step and then holds nothing else; equal entries make equal bytes. To a
+ * cache directory entries are added. `entry`, which may be NULL, is called for
+ * each entry that is copied and for each that is left out, which is BAD.
+ * Errors: as jitgemm_cache_list(), and E_CACHE if the target cannot be
+ * written. */
+jitgemm_status jitgemm_cache_copy(const char *const *sources, int32_t count,
+                                  const char *target, jitgemm_entry_fn entry,
+                                  void *user);
+
+/* The SHA-256 of a pack's header and index, which has that of each entry: 64
+ * hex digits and a NUL. Checks the index, reads no entry.
+ * Errors: as jitgemm_cache_list(). */
+jitgemm_status jitgemm_pack_digest(const char *path, char digest[65]);
 
 /* ---- Host helpers ----------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A byte string that grows. Running out of memory is remembered in `failed`,
- * so a writer checks once, at the end. */
+/* Byte strings: borrowed, or one that grows. Running out of memory is
+ * remembered in `failed`, so a writer checks once, at the end. */
 #ifndef JG_BUF_H
 #define JG_BUF_H
 
@@ -8,6 +8,11 @@
 #include <stddef.h>
 
 #include "status.h"
+
+struct jg_span { /* bytes that somebody else owns */
+    const void *data;
+    size_t size;
+};
 
 struct jg_buf {     /* all zero: empty */
     unsigned char *data; /* always followed by a NUL, or NULL while empty */

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "explain.h"
 #include "file.h"
 
 #define VERSION "v1" /* of this layout and of the entry format in it */
@@ -301,7 +302,7 @@ bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
         error = jg_file_read(way.shard, way.file, cache->flags, entry_limit,
                              &bytes, &size);
     if (error == ENOENT)
-        jg_log(log, JITGEMM_LOG_DEBUG, "cache: no %s", way.file);
+        jg_explain_miss(jg_cache_directory(cache), cache->flags, key, log);
     else if (error && (error < JG_FILE_UNTRUSTED || way.shard < 0))
         report(cache, READ, way.file, jg_file_text(error), log);
     else if (error)

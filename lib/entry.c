@@ -309,3 +309,19 @@ bool jg_entry_decode(struct jg_span file, struct jg_entry *entry,
     *entry = read;
     return true;
 }
+
+bool jg_entry_decode_for(struct jg_span key, struct jg_span file,
+                         struct jg_entry *entry, const char **why)
+{
+    struct jg_entry read;
+
+    if (!jg_entry_decode(file, &read, why))
+        return false;
+    if (read.key.size != key.size ||
+        memcmp(read.key.data, key.data, key.size) != 0) {
+        *why = "entry of another key";
+        return false;
+    }
+    *entry = read;
+    return true;
+}

@@ -32,10 +32,9 @@
 
 #include "buf.h"
 
-struct jg_span { /* bytes that somebody else owns */
-    const void *data;
-    size_t size;
-};
+/* Bytes; bounds what a foreign file makes us allocate. An NVRTC 13.0 cubin of
+ * one kernel has tens to hundreds of KiB. */
+#define JG_ENTRY_LIMIT ((size_t)64 << 20)
 
 struct jg_entry {
     struct jg_span key;      /* jg_key.blob */
@@ -66,5 +65,9 @@ void jg_entry_encode(const struct jg_entry *entry, struct jg_buf *out);
  * returns false, *entry is untouched and *why is a static string. */
 bool jg_entry_decode(struct jg_span file, struct jg_entry *entry,
                      const char **why);
+
+/* Likewise, and checks that it is the entry of this key's blob. */
+bool jg_entry_decode_for(struct jg_span key, struct jg_span file,
+                         struct jg_entry *entry, const char **why);
 
 #endif

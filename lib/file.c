@@ -98,32 +98,55 @@ static int read_all(int fd, unsigned char *data, size_t size)
     return 0;
 }
 
-static int read_open(int fd, unsigned flags, size_t limit, void **data,
-                     size_t *size)
+int jg_file_open(int folder, const char *name, unsigned flags, int *file,
+                 uint64_t *size)
 {
     struct stat info;
-    void *bytes;
-    int error;
+    /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+    int fd = openat(folder, name,
+                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int error = 0;
 
+    if (fd < 0)
+        return errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
     if (fstat(fd, &info) != 0)
-        return errno;
-    if (!S_ISREG(info.st_mode))
-        return JG_FILE_WRONG_KIND;
-    error = check_trust(&info, flags);
-    if (error)
-        return error;
-    if (info.st_size < 0 || (uintmax_t)info.st_size > limit)
-        return JG_FILE_WRONG_SIZE;
-    bytes = malloc((size_t)info.st_size + 1);
-    if (!bytes)
-        return ENOMEM;
-    error = read_all(fd, bytes, (size_t)info.st_size);
+        error = errno;
+    else if (!S_ISREG(info.st_mode))
+        error = JG_FILE_WRONG_KIND;
+    else
+        error = check_trust(&info, flags);
     if (error) {
-        free(bytes);
+        close(fd);
         return error;
     }
-    *data = bytes;
-    *size = (size_t)info.st_size;
+    *file = fd;
+    *size = (uint64_t)info.st_size;
+    return 0;
+}
+
+static int read_once(int folder, const char *name, unsigned flags,
+                     size_t limit, void **data, size_t *size)
+{
+    uint64_t bytes = 0;
+    void *read = NULL;
+    int fd, error;
+
+    error = jg_file_open(folder, name, flags, &fd, &bytes);
+    if (error)
+        return error;
+    if (bytes > limit)
+        error = JG_FILE_WRONG_SIZE;
+    else if (!(read = malloc((size_t)bytes + 1)))
+        error = ENOMEM;
+    else
+        error = read_all(fd, read, (size_t)bytes);
+    close(fd);
+    if (error) {
+        free(read);
+        return error;
+    }
+    *data = read;
+    *size = (size_t)bytes;
     return 0;
 }
 
@@ -136,17 +159,7 @@ int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
      * is a newer one to open. ENOENT is what an ordinary miss says and is
      * not worth a second look. */
     for (int attempt = 0; attempt < 2; attempt++) {
-        /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
-        int fd =
-            openat(folder, name,
-                   O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-        if (fd < 0) {
-            error = errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
-        } else {
-            error = read_open(fd, flags, limit, data, size);
-            close(fd);
-        }
+        error = read_once(folder, name, flags, limit, data, size);
         if (error != ESTALE && error != EBUSY)
             break;
     }
@@ -201,7 +214,9 @@ static int write_all(int fd, const unsigned char *data, size_t size)
 int jg_file_publish(int scratch, int folder, const char *name, unsigned flags,
                     const void *data, size_t size)
 {
-    mode_t mode = flags & JG_FILE_GROUP ? 0640 : 0600;
+    mode_t mode = flags & JG_FILE_PUBLIC  ? 0644
+                  : flags & JG_FILE_GROUP ? 0640
+                                          : 0600;
     char temporary[17];
     int fd, error;
 

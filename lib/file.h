@@ -15,12 +15,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Flags. */
 enum {
     JG_FILE_GROUP = 1,
     JG_FILE_CREATE = 2, /* if absent; not its parents */
-    JG_FILE_FOLLOW = 4  /* the name may be a symbolic link */
+    JG_FILE_FOLLOW = 4, /* the name may be a symbolic link */
+    JG_FILE_PUBLIC = 16 /* publish for all to read */
 };
 
 /* Errors; errno values stay below 4096 on Linux. */
@@ -41,14 +43,19 @@ int jg_file_open_folder(int parent, const char *name, unsigned flags,
  * belong to this user or root. */
 int jg_file_may_create(const char *path, bool own);
 
+/* Opens a trusted regular file to read from. */
+int jg_file_open(int folder, const char *name, unsigned flags, int *file,
+                 uint64_t *size);
+
 /* Reads a whole trusted regular file of at most `limit` bytes. The caller
  * frees *data with free(). */
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size);
 
-/* Makes or replaces a file, mode 0600 (0640 with JG_FILE_GROUP), in one step:
- * readers and crashes see all of it or none. The bytes go to a new file in
- * `scratch`, a folder of the same file system, and are synced. */
+/* Makes or replaces a file, mode 0600 (0640 with JG_FILE_GROUP, 0644 with
+ * JG_FILE_PUBLIC, less the umask), in one step: readers and crashes see all of
+ * it or none. The bytes go to a new file in `scratch`, a folder of the same
+ * file system, and are synced. */
 int jg_file_publish(int scratch, int folder, const char *name, unsigned flags,
                     const void *data, size_t size);
 

@@ -37,9 +37,9 @@ jitgemm_status jg_key_make(const struct jg_key_fields *fields,
                            struct jg_key *key)
 {
     const char *const values[] = {
-        fields->arch,   fields->builtins_id, fields->kernel,
-        fields->nvrtc,  fields->nvrtc_id,    fields->options,
-        fields->output, fields->sources,     fields->spec,
+#define VALUE(name) fields->name,
+        JG_KEY_FIELDS(VALUE)
+#undef VALUE
     };
     struct jg_key made = {.blob = {.data = NULL}};
 
@@ -57,6 +57,62 @@ jitgemm_status jg_key_make(const struct jg_key_fields *fields,
     jg_key_digest(made.blob.data, made.blob.size, made.name);
     *key = made;
     return JITGEMM_OK;
+}
+
+jitgemm_status jg_key_copy(struct jg_span blob, struct jg_key *key)
+{
+    struct jg_key made = {.blob = {.data = NULL}};
+
+    jg_buf_add(&made.blob, blob.data, blob.size);
+    if (made.blob.failed)
+        return jg_fail(JITGEMM_E_MEMORY, "out of memory for a kernel's key");
+    jg_key_digest(blob.data, blob.size, made.name);
+    *key = made;
+    return JITGEMM_OK;
+}
+
+const char *const jg_key_field_names[JG_KEY_FIELD_COUNT] = {
+#define NAME(name) #name,
+    JG_KEY_FIELDS(NAME)
+#undef NAME
+};
+
+/* Cuts a number off the blob's start; UINT64_MAX if it has not that much. */
+static uint64_t take_number(struct jg_span *blob, unsigned bytes)
+{
+    const unsigned char *byte = blob->data;
+    uint64_t value = 0;
+
+    if (blob->size < bytes)
+        return UINT64_MAX;
+    for (unsigned i = bytes; i > 0; i--)
+        value = value << 8 | byte[i - 1];
+    blob->data = byte + bytes;
+    blob->size -= bytes;
+    return value;
+}
+
+bool jg_key_read(struct jg_span blob,
+                 struct jg_span values[JG_KEY_FIELD_COUNT])
+{
+    struct jg_span read[JG_KEY_FIELD_COUNT];
+
+    if (take_number(&blob, 2) != SCHEMA)
+        return false;
+    for (uint64_t i = 0; i < JG_KEY_FIELD_COUNT; i++) {
+        uint64_t tag = take_number(&blob, 2), size = take_number(&blob, 8);
+
+        if (tag != i + 1 || size > blob.size ||
+            (size && memchr(blob.data, 0, (size_t)size)))
+            return false;
+        read[i] = (struct jg_span){blob.data, (size_t)size};
+        blob.data = (const unsigned char *)blob.data + size;
+        blob.size -= (size_t)size;
+    }
+    if (blob.size)
+        return false;
+    memcpy(values, read, sizeof read);
+    return true;
 }
 
 void jg_key_free(struct jg_key *key)

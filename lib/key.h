@@ -41,7 +41,25 @@ struct jg_key { /* all zero: none */
 /* E_MEMORY or OK; *key is written on success only. */
 jitgemm_status jg_key_make(const struct jg_key_fields *fields,
                            struct jg_key *key);
+jitgemm_status jg_key_copy(struct jg_span blob, struct jg_key *key);
 void jg_key_free(struct jg_key *key); /* back to all zero */
+
+/* The fields of a blob, in its order, and their names. */
+#define JG_KEY_FIELDS(_)                                                     \
+    _(arch) _(builtins_id) _(kernel) _(nvrtc) _(nvrtc_id) _(options)         \
+    _(output) _(sources) _(spec)
+enum {
+#define JG_KEY_NUMBER(name) JG_KEY_##name,
+    JG_KEY_FIELDS(JG_KEY_NUMBER)
+#undef JG_KEY_NUMBER
+    JG_KEY_FIELD_COUNT
+};
+extern const char *const jg_key_field_names[JG_KEY_FIELD_COUNT];
+
+/* The values of a blob's fields, which point into it and have no NUL. False,
+ * with nothing written, for what jg_key_make() would not make. */
+bool jg_key_read(struct jg_span blob,
+                 struct jg_span values[JG_KEY_FIELD_COUNT]);
 
 /* XXH3-128 of bytes as 32 hex digits and a NUL. */
 void jg_key_digest(const void *bytes, size_t size,

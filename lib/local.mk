@@ -14,8 +14,9 @@ libjg_la_SOURCES = \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
+	lib/entries.c \
 	lib/env.c lib/env.h \
-	lib/plan_text.c lib/plan_text.h \
+	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
@@ -23,13 +24,19 @@ libjg_la_SOURCES = \
 	lib/launch.c lib/launch.h \
 	lib/model.c lib/model.h lib/model_sm90.c lib/model_sm100.c \
 	lib/nvfp4.c \
+	lib/pack.c lib/pack.h \
 	lib/plan.c lib/plan.h \
+	lib/plan_text.c lib/plan_text.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
+	lib/rebuild.c lib/rebuild.h \
 	lib/registry.c lib/registry.h \
+	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \
 	lib/status.c lib/status.h \
-	lib/table.c lib/table.h
+	lib/stock.c lib/stock.h \
+	lib/table.c lib/table.h \
+	lib/view.c lib/view.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 
 # current:revision:age. Before a release: revision + 1 if the code changed;
@@ -44,9 +51,13 @@ libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 
 bin_PROGRAMS += jitgemm-warm
 jitgemm_warm_SOURCES = \
+	lib/tool/cache_verbs.c lib/tool/cache_verbs.h \
 	lib/tool/common.c lib/tool/common.h \
+	lib/tool/entry_diff.c lib/tool/entry_diff.h \
 	lib/tool/jitgemm-warm.c \
+	lib/tool/json.c lib/tool/json.h \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
+	lib/tool/options.c lib/tool/options.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
 	lib/tool/report.c lib/tool/report.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include

@@ -2,6 +2,12 @@
 # Tests. A program's source is the file of its name: to add one, add its name
 # to a list here. All link the whole library statically, internals included.
 
+# Readers of untrusted bytes, on seeds and variations of them.
+fuzz_tests = \
+	tests/fuzz/fuzz_entry \
+	tests/fuzz/fuzz_key \
+	tests/fuzz/fuzz_pack
+
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
@@ -11,6 +17,7 @@ host_tests = \
 	tests/t_cache_trust \
 	tests/t_cases \
 	tests/t_driver \
+	tests/t_entries \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
@@ -18,12 +25,18 @@ host_tests = \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
+	tests/t_pack \
+	tests/t_pack_open \
 	tests/t_plan \
+	tests/t_rebuild \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_sha256 \
 	tests/t_status \
-	tests/t_tool
+	tests/t_stock \
+	tests/t_tool \
+	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
@@ -62,10 +75,14 @@ script_tests = \
 tool_tests = \
 	tests/tool_arch.sh \
 	tests/tool_cache.sh \
+	tests/tool_damage.sh \
+	tests/tool_diff.sh \
 	tests/tool_example.sh \
 	tests/tool_file.sh \
 	tests/tool_help.sh \
 	tests/tool_json.sh \
+	tests/tool_packs.sh \
+	tests/tool_rebuild.sh \
 	tests/tool_usage.sh
 
 # Every kernel on the emulator, compiled by the tests themselves.
@@ -106,6 +123,9 @@ check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) \
 	$(driver_tests)
 LDADD = tests/libtest.la libjg.la
 
+# Makes packs for the tests of the tool.
+check_PROGRAMS += tests/make_pack
+
 # What several tests share.
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
@@ -115,11 +135,22 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
+	tests/one_entry.h tests/one_pack.h tests/sample.h tests/scratch.h \
+	tests/some_cache.h tests/some_entries.h tests/test.h
+
+fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h
+tests_fuzz_fuzz_entry_SOURCES = tests/fuzz/fuzz_entry.c $(fuzz_shared)
+tests_fuzz_fuzz_entry_CPPFLAGS = $(fuzz_CPPFLAGS)
+tests_fuzz_fuzz_key_SOURCES = tests/fuzz/fuzz_key.c $(fuzz_shared)
+tests_fuzz_fuzz_key_CPPFLAGS = $(fuzz_CPPFLAGS)
+tests_fuzz_fuzz_pack_SOURCES = tests/fuzz/fuzz_pack.c $(fuzz_shared)
+tests_fuzz_fuzz_pack_CPPFLAGS = $(fuzz_CPPFLAGS)
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
-	lib/tool/kernel_list.c lib/tool/problem_list.c lib/tool/report.c
+	lib/tool/json.c lib/tool/kernel_list.c lib/tool/problem_list.c \
+	lib/tool/report.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
 
@@ -360,7 +391,8 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread
+	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread \
+	    tests/fuzz/corpus_* tests/fuzz/libfuzzer_*
 .PHONY: clean-tests
 
 # make bench: times on a GPU.
@@ -375,3 +407,21 @@ tests_bench_first_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 bench: tests/bench/bench
 	tests/bench/bench
 .PHONY: bench
+
+# make fuzz: the same targets for libFuzzer, with their seeds; then
+# tests/fuzz/libfuzzer_pack tests/fuzz/corpus_pack -max_total_time=600
+FUZZ_CC = clang
+FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined
+fuzz_units = $(srcdir)/lib/buf.c $(srcdir)/lib/entry.c $(srcdir)/lib/file.c \
+	$(srcdir)/lib/key.c $(srcdir)/lib/pack.c $(srcdir)/lib/sha256.c \
+	$(srcdir)/lib/status.c $(srcdir)/lib/view.c
+fuzz: $(fuzz_tests)
+	$(AM_V_at)set -e; for name in entry key pack; do \
+	    $(MKDIR_P) tests/fuzz/corpus_$$name; \
+	    tests/fuzz/fuzz_$$name tests/fuzz/corpus_$$name; \
+	    $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(fuzz_CPPFLAGS) \
+	        -o tests/fuzz/libfuzzer_$$name \
+	        $(srcdir)/tests/fuzz/fuzz_$$name.c $(fuzz_units); \
+	done
+.PHONY: fuzz

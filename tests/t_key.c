@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A key's blob tells all fields apart, and its name follows. */
+/* A key's blob tells all fields apart and gives them back. Its name follows
+ * from it. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include "key.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "sample.h"
 #include "test.h"
@@ -118,6 +121,67 @@ static void test_format(void)
     CHECK(!key.blob.data && !key.name[0]);
 }
 
+/* Whatever reads is what jg_key_make() makes of what was read. */
+static bool reads(const unsigned char *bytes, size_t size)
+{
+    struct jg_span values[JG_KEY_FIELD_COUNT];
+    unsigned char *copy = malloc(size + !size); /* of exactly this size */
+    char *texts[JG_KEY_FIELD_COUNT] = {NULL};
+    bool good;
+
+    memcpy(copy, bytes, size);
+    good = jg_key_read((struct jg_span){copy, size}, values);
+    for (int i = 0; good && i < JG_KEY_FIELD_COUNT; i++)
+        texts[i] = strndup(values[i].data, values[i].size);
+    if (good) {
+        struct jg_key_fields fields = {
+#define VALUE(name) .name = texts[JG_KEY_##name],
+            JG_KEY_FIELDS(VALUE)
+        };
+        struct jg_key again;
+
+        CHECK_INT(jg_key_make(&fields, &again), JITGEMM_OK);
+        CHECK(again.blob.size == size && !memcmp(again.blob.data, copy, size));
+        jg_key_free(&again);
+    }
+    for (int i = 0; i < JG_KEY_FIELD_COUNT; i++)
+        free(texts[i]);
+    free(copy);
+    return good;
+}
+
+static void test_read(void)
+{
+    const char *const order[] = {
+        "arch",    "builtins_id", "kernel",  "nvrtc", "nvrtc_id",
+        "options", "output",      "sources", "spec"};
+    struct jg_key key = {.blob = {.data = NULL}}, copy;
+    struct jg_buf *blob = &key.blob;
+
+    CHECK_INT(jg_key_make(&sample_fields, &key), JITGEMM_OK);
+    CHECK(reads(blob->data, blob->size));
+    CHECK_INT(JG_KEY_FIELD_COUNT, FIELDS);
+    for (int i = 0; i < FIELDS; i++)
+        CHECK_STR(jg_key_field_names[i], order[i]);
+    CHECK_INT(jg_key_copy((struct jg_span){blob->data, blob->size}, &copy),
+              JITGEMM_OK);
+    CHECK(same(&key, &copy));
+    jg_key_free(&copy);
+    for (size_t i = 0; i < blob->size; i++) {
+        CHECK(!reads(blob->data, i));
+        for (int change = 1; change < 256; change++) {
+            blob->data[i] ^= (unsigned char)change;
+            reads(blob->data, blob->size);
+            blob->data[i] ^= (unsigned char)change;
+        }
+    }
+    blob->data[12] = 0; /* in the first value */
+    CHECK(!reads(blob->data, blob->size));
+    jg_buf_add(blob, "", 1);
+    CHECK(!reads(blob->data, blob->size));
+    jg_key_free(&key);
+}
+
 int main(void)
 {
     char hex[JG_KEY_NAME_LENGTH + 1];
@@ -130,5 +194,6 @@ int main(void)
     test_each_field();
     test_moves();
     test_format();
+    test_read();
     return test_end();
 }

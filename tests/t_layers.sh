@@ -7,21 +7,21 @@ cd "${JG_SRCDIR-.}"
 
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
-00 clock status
+00 clock sha256 status
 01 abi buf env
 02 driver file
 10 device entry kernel_text key problem
-11 cut
-12 model spec
-13 model_sm90 model_sm100 plan
+11 cut pack view
+12 model spec stock
+13 explain model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
-30 registry
+30 rebuild registry
 40 context
 41 ready
 42 launch
 43 bind
-50 jitgemm nvfp4
+50 entries jitgemm nvfp4
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
@@ -34,6 +34,13 @@ cut: driver env file
 plan: driver env file
 spec: driver env file
 table: driver env file
+explain: compile device driver
+file: device driver
+key: device driver
+pack: device driver
+plan: driver env file
+spec: driver env file
+stock: compile device driver
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.

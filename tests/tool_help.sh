@@ -30,8 +30,8 @@ run 0 --version
 empty "$work/err"
 has "$work/out" '^jitgemm-warm [0-9]*\.[0-9]*\.[0-9]*, library [0-9.]*$'
 
-# All three exit statuses are told in both.
-for status in 0 1 2; do
+# All exit statuses are told in both.
+for status in 0 1 2 3; do
     has "$page" "^\.It $status\$"
     has "$work/help" " $status if"
 done

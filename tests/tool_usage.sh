@@ -39,5 +39,15 @@ ${groups}1x64x64
 EOF
 sed 's/^/many groups: /' "$work/err" >>"$work/log"
 
+for verb in --diff '--diff 0' --export --import --merge '--merge a.jgp' \
+    '--export a.jgp b.jgp' '--export a' '--import a.jgp b' \
+    '--diff 0 x' '--diff 0 012345678901234567890123456789012' \
+    '--list --verify' '--verify=build' '--list= x' '--arch sm_90a --verify' \
+    '--list --jobs 2' '--problem 8x64x64 --verify' \
+    '--problem 8x64x64 --list a.jgp' '--problem 8x64x64 --export a.jgp'; do
+    log_failure $verb
+done
+log_failure --list ''
+
 sed "s/$(printf '\033')/ESC/g" "$work/log" >"$work/readable"
 same "$srcdir/tests/tool_usage.out" "$work/readable"

@@ -56,3 +56,23 @@ log_failure() {
 keys() {
     grep -o '[0-9a-f]\{32\}' "$1"
 }
+
+# Usage: make_pack PACK LIBRARY SPEC...; see tests/make_pack.c. Needs no NVRTC.
+make_pack() {
+    "$JG_BUILDDIR/tests/make_pack" "$@" || fail "make_pack $*"
+    chmod 644 "$1"
+}
+
+# Usage: put_byte FILE OFFSET OCTAL
+put_byte() {
+    printf "\\$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+# Every line of $work/out is a JSON object, as far as can be told here.
+check_json() {
+    ! grep -v '^{".*}$' "$work/out" || fail "not JSON lines"
+    command -v python3 >/dev/null || return 0
+    python3 -c 'import json, sys
+for line in open(sys.argv[1], encoding="utf-8"): json.loads(line)' \
+        "$work/out" || fail "not JSON"
+}

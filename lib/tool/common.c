@@ -23,6 +23,14 @@ void complain(const char *format, ...)
     va_end(values);
 }
 
+bool flush_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return true;
+    complain("cannot write to standard output");
+    return false;
+}
+
 void *grow(void *items, size_t *capacity, size_t need, size_t element_bytes)
 {
     size_t wanted = *capacity ? *capacity : 8;

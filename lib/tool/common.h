@@ -3,6 +3,7 @@
 #ifndef JITGEMM_WARM_COMMON_H
 #define JITGEMM_WARM_COMMON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__GNUC__)
@@ -13,6 +14,9 @@
 
 /* Writes "jitgemm-warm: ", the message and a newline to stderr. */
 void complain(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* False after a message if what was printed is lost. */
+bool flush_output(void);
 
 /* Room for `need` elements: returns `items`, perhaps moved, with `*capacity`
  * updated. Ends the program where memory is short: nothing is lost, since

@@ -3,8 +3,6 @@
  * of the program that needs them; with --arch, on a machine without a GPU. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
-#include <getopt.h>
 #include <jitgemm.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,207 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cache_verbs.h"
 #include "common.h"
 #include "kernel_list.h"
-#include "problem_list.h"
+#include "options.h"
 #include "report.h"
-
-enum {
-    EXIT_MISSING = 1, /* a kernel is not there */
-    EXIT_USAGE = 2,   /* nothing was done */
-    MAX_JOBS = 1024
-};
-
-struct settings {
-    char **archs; /* in order; none: the GPUs present */
-    size_t arch_count, arch_capacity;
-    struct problem_list problems;
-    char *cache_dir;
-    size_t jobs; /* 0: choose */
-    bool problems_given, json, list;
-};
 
 struct contexts {
     jitgemm_context **items;
     size_t count, capacity;
 };
-
-static const char help[] =
-    "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
-    "\n"
-    "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
-    "puts them into the cache of libjitgemm.\n"
-    "\n"
-    "  --problem M[,M...]xNxK  one group for each M, all with this N and K\n"
-    "  --file LIST             a problem a line; # starts a comment; - is\n"
-    "                          standard input\n"
-    "  --arch ARCH[,ARCH...]   for these GPU architectures, such as sm_90a,\n"
-    "                          whatever GPU is here; default: the GPUs here\n"
-    "  --cache-dir DIR         cache in DIR; default: the library's choice\n"
-    "  --jobs N                prepare N kernels at a time; default: the\n"
-    "                          number of processors, at most 4\n"
-    "  --list                  only print the kernels needed\n"
-    "  --json                  print a JSON object a line for each kernel\n"
-    "  --help                  print this and exit\n"
-    "  --version               print the version and exit\n"
-    "\n"
-    "Exit status: 0 if every kernel is there, 1 if one is missing, 2 if the\n"
-    "options or a list are wrong and nothing was done.\n";
-
-static bool add_archs(struct settings *settings, const char *names)
-{
-    for (;;) {
-        size_t length = strcspn(names, ","), capacity = 0;
-        char *arch;
-
-        if (!length) {
-            complain("--arch: an empty name");
-            return false;
-        }
-        arch = grow(NULL, &capacity, length + 1, 1);
-        memcpy(arch, names, length);
-        arch[length] = '\0';
-        settings->archs =
-            grow(settings->archs, &settings->arch_capacity,
-                 settings->arch_count + 1, sizeof *settings->archs);
-        settings->archs[settings->arch_count++] = arch;
-        if (!names[length])
-            return true;
-        names += length + 1;
-    }
-}
-
-static bool set_jobs(struct settings *settings, const char *text)
-{
-    char *end;
-    unsigned long jobs;
-
-    errno = 0;
-    jobs = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || !jobs ||
-        jobs > MAX_JOBS) {
-        complain("--jobs: \"%s\" is not a number from 1 to %d", text,
-                 MAX_JOBS);
-        return false;
-    }
-    settings->jobs = jobs;
-    return true;
-}
-
-static bool set_cache_dir(struct settings *settings, const char *path)
-{
-    if (!*path) {
-        complain("--cache-dir: an empty name");
-        return false;
-    }
-    free(settings->cache_dir);
-    settings->cache_dir = absolute_path(path);
-    return true;
-}
-
-static void print_version(void)
-{
-    uint32_t library = jitgemm_version();
-
-    printf("jitgemm-warm %d.%d.%d, library %u.%u.%u\n", JITGEMM_VERSION_MAJOR,
-           JITGEMM_VERSION_MINOR, JITGEMM_VERSION_PATCH,
-           (unsigned)(library / 10000), (unsigned)(library / 100 % 100),
-           (unsigned)(library % 100));
-}
-
-/* Past every character, which getopt_long() gives for short options. */
-enum option_number {
-    OPTION_PROBLEM = 256,
-    OPTION_FILE,
-    OPTION_ARCH,
-    OPTION_CACHE_DIR,
-    OPTION_JOBS,
-    OPTION_LIST,
-    OPTION_JSON,
-    OPTION_HELP,
-    OPTION_VERSION
-};
-
-static const struct option long_options[] = {
-    {"problem", required_argument, NULL, OPTION_PROBLEM},
-    {"file", required_argument, NULL, OPTION_FILE},
-    {"arch", required_argument, NULL, OPTION_ARCH},
-    {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
-    {"jobs", required_argument, NULL, OPTION_JOBS},
-    {"list", no_argument, NULL, OPTION_LIST},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-/* Says what is wrong with the option that getopt_long() has just refused. */
-static bool refuse_option(int result, char **argv)
-{
-    const char *word = argv[optind - 1];
-
-    if (result == ':')
-        complain("%s needs an argument", word);
-    else if (!optopt)
-        complain("unknown or ambiguous option %s", word);
-    else if (optopt < OPTION_PROBLEM)
-        complain("unknown option -%c", optopt);
-    else
-        complain("%.*s takes no argument", (int)strcspn(word, "="), word);
-    return false;
-}
-
-/* False after a message. --help and --version end the program. */
-static bool set_option(struct settings *settings, int option, char **argv)
-{
-    switch (option) {
-    case OPTION_PROBLEM:
-        settings->problems_given = true;
-        return problem_list_add(&settings->problems, optarg);
-    case OPTION_FILE:
-        settings->problems_given = true;
-        return problem_list_read(&settings->problems, optarg);
-    case OPTION_ARCH:
-        return add_archs(settings, optarg);
-    case OPTION_CACHE_DIR:
-        return set_cache_dir(settings, optarg);
-    case OPTION_JOBS:
-        return set_jobs(settings, optarg);
-    case OPTION_LIST:
-        settings->list = true;
-        return true;
-    case OPTION_JSON:
-        settings->json = true;
-        return true;
-    case OPTION_HELP:
-        fputs(help, stdout);
-        exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-    case OPTION_VERSION:
-        print_version();
-        exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-    default:
-        return refuse_option(option, argv);
-    }
-}
-
-static bool read_options(struct settings *settings, int argc, char **argv)
-{
-    int option;
-
-    opterr = 0; /* our messages do not depend on argv[0] */
-    while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
-        if (!set_option(settings, option, argv))
-            return false;
-    if (optind < argc) {
-        complain("unexpected argument \"%s\"", argv[optind]);
-        return false;
-    }
-    if (!settings->problems_given) {
-        complain("no problem: give --problem or --file");
-        return false;
-    }
-    return true;
-}
 
 /* The cache's troubles are no errors of the library, but filling the cache is
  * what this program is for. May be called by several threads at once: one
@@ -237,7 +44,7 @@ static jitgemm_status open_context(struct contexts *contexts,
         .size = sizeof options,
         .device = device,
         .arch = arch,
-        .cache_dir = settings->list ? "" : settings->cache_dir,
+        .cache_dir = settings->verb == VERB_LIST ? "" : settings->cache_dir,
     };
     const char *log = getenv("JITGEMM_LOG");
     jitgemm_context *context;
@@ -346,9 +153,10 @@ static void prepare(struct kernel_list *list, const struct settings *settings,
 
 static int warm(const struct settings *settings)
 {
+    bool list_only = settings->verb == VERB_LIST;
     struct report report = {
         .json = settings->json,
-        .bar = !settings->json && !settings->list && isatty(STDERR_FILENO),
+        .bar = !settings->json && !list_only && isatty(STDERR_FILENO),
     };
     struct kernel_list list = {0};
     struct contexts contexts = {0};
@@ -357,7 +165,7 @@ static int warm(const struct settings *settings)
                     ? add_named(&list, &contexts, settings, &report)
                     : add_present(&list, &contexts, settings, &report);
 
-    if (settings->list) {
+    if (list_only) {
         for (size_t i = 0; i < list.count; i++)
             report_need(&report, &list.jobs[i].kernel);
     } else {
@@ -370,10 +178,7 @@ static int warm(const struct settings *settings)
     while (contexts.count)
         jitgemm_context_destroy(contexts.items[--contexts.count]);
     free(contexts.items);
-    if (fflush(stdout) || ferror(stdout)) {
-        complain("cannot write to standard output");
-        good = false;
-    }
+    good = flush_output() && good;
     return good ? EXIT_SUCCESS : EXIT_MISSING;
 }
 
@@ -382,14 +187,12 @@ int main(int argc, char **argv)
     struct settings settings = {0};
     int result = EXIT_USAGE;
 
-    if (read_options(&settings, argc, argv))
+    if (!options_read(&settings, argc, argv))
+        fputs("Try \"jitgemm-warm --help\".\n", stderr);
+    else if (settings.problems_given)
         result = warm(&settings);
     else
-        fputs("Try \"jitgemm-warm --help\".\n", stderr);
-    problem_list_free(&settings.problems);
-    while (settings.arch_count)
-        free(settings.archs[--settings.arch_count]);
-    free(settings.archs);
-    free(settings.cache_dir);
+        result = cache_verb(&settings);
+    options_free(&settings);
     return result;
 }

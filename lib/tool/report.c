@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "json.h"
 
 enum { BAR_WIDTH = 40 };
 
@@ -15,70 +16,15 @@ static const char *const source_names[] = {
     [JITGEMM_SOURCE_COMPILED] = "compiled",
 };
 
-/* The bytes of the UTF-8 character at `text`, 0 if there is none: overlong
- * forms, surrogates and numbers past U+10FFFF are none (RFC 3629). */
-static size_t utf8_length(const unsigned char *text)
-{
-    unsigned char low = 0x80, high = 0xBF;
-    size_t length;
-
-    if (text[0] < 0x80)
-        return 1;
-    if (text[0] < 0xC2 || text[0] > 0xF4)
-        return 0;
-    length = text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;
-    if (text[0] == 0xE0)
-        low = 0xA0;
-    else if (text[0] == 0xF0)
-        low = 0x90;
-    else if (text[0] == 0xED)
-        high = 0x9F;
-    else if (text[0] == 0xF4)
-        high = 0x8F;
-    for (size_t i = 1; i < length; i++, low = 0x80, high = 0xBF)
-        if (text[i] < low || text[i] > high)
-            return 0;
-    return length;
-}
-
-/* A JSON string (RFC 8259). Paths in messages may be any bytes; what is not
- * UTF-8 becomes U+FFFD, so that the line always parses. */
-static void put_json_string(const char *text)
-{
-    const unsigned char *p = (const unsigned char *)text;
-
-    putchar('"');
-    while (*p) {
-        size_t length = utf8_length(p);
-
-        if (*p == '"' || *p == '\\')
-            printf("\\%c", *p);
-        else if (*p < ' ')
-            printf("\\u%04x", *p);
-        else if (length)
-            fwrite(p, 1, length, stdout);
-        else
-            fputs("\\ufffd", stdout);
-        p += length ? length : 1;
-    }
-    putchar('"');
-}
-
-static void put_json_field(const char *name, const char *value)
-{
-    printf("\"%s\":", name);
-    put_json_string(value);
-}
-
 /* What --list and a finished kernel have in common: no closing brace. */
 static void put_json_kernel(const jitgemm_kernel *kernel)
 {
     putchar('{');
-    put_json_field("key", kernel->key);
+    json_field("key", kernel->key);
     putchar(',');
-    put_json_field("arch", kernel->arch);
+    json_field("arch", kernel->arch);
     putchar(',');
-    put_json_field("name", kernel->name);
+    json_field("name", kernel->name);
 }
 
 /* JSON has no infinities and no NaN; text has no use for them. */
@@ -102,10 +48,10 @@ static void put_json_done(const struct kernel_job *job, const char *source)
     put_json_kernel(&job->kernel);
     if (job->error) {
         fputs(",\"source\":null,\"ms\":null,", stdout);
-        put_json_field("error", job->error);
+        json_field("error", job->error);
     } else {
         putchar(',');
-        put_json_field("source", source);
+        json_field("source", source);
         printf(",\"ms\":%.3f", milliseconds(&job->kernel));
     }
     puts("}");

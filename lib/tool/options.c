@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Options, and what goes with what. */
+#define _POSIX_C_SOURCE 200809L
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jitgemm.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+enum { MAX_JOBS = 1024 };
+
+static const char help[] =
+    "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
+    "       jitgemm-warm [option...] --list | --verify[=rebuild] [PATH...]\n"
+    "       jitgemm-warm [option...] --diff KEY KEY [PATH...]\n"
+    "       jitgemm-warm [option...] --export PACK\n"
+    "       jitgemm-warm [option...] --import PACK...\n"
+    "       jitgemm-warm [option...] --merge PACK PATH...\n"
+    "\n"
+    "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
+    "puts them into the cache of libjitgemm; or looks at what is there.\n"
+    "A PATH is a pack (its name ends in .jgp) or else a cache directory.\n"
+    "\n"
+    "  --problem M[,M...]xNxK  one group for each M, all with this N and K\n"
+    "  --file LIST             a problem a line; # starts a comment; - is\n"
+    "                          standard input\n"
+    "  --arch ARCH[,ARCH...]   for these GPU architectures, such as sm_90a,\n"
+    "                          whatever GPU is here; default: the GPUs here\n"
+    "  --cache-dir DIR         cache in DIR; default: the library's choice\n"
+    "  --jobs N                prepare N kernels at a time; default: the\n"
+    "                          number of processors, at most 4\n"
+    "  --list                  only print: the kernels needed for problems;\n"
+    "                          without, the entries of PATHs or the cache\n"
+    "  --verify[=rebuild]      check every entry of PATHs or the cache; and\n"
+    "                          compile those again that this library and\n"
+    "                          NVRTC would make, and compare\n"
+    "  --diff                  print what differs in the keys of two entries\n"
+    "                          of PATHs or the cache; a KEY may be cut short\n"
+    "  --export                write the entries of the cache to a pack\n"
+    "  --import                put the entries of packs into the cache\n"
+    "  --merge                 write the entries of all PATHs to a pack\n"
+    "  --json                  print a JSON object a line\n"
+    "  --help                  print this and exit\n"
+    "  --version               print the version and exit\n"
+    "\n"
+    "Exit status: 0 if every kernel is there, 1 if one is missing, 2 if the\n"
+    "options or a list are wrong and nothing was done, 3 if an entry or a\n"
+    "pack is damaged, not to be trusted, or compiles to something else.\n";
+
+static bool add_archs(struct settings *settings, const char *names)
+{
+    for (;;) {
+        size_t length = strcspn(names, ","), capacity = 0;
+        char *arch;
+
+        if (!length) {
+            complain("--arch: an empty name");
+            return false;
+        }
+        arch = grow(NULL, &capacity, length + 1, 1);
+        memcpy(arch, names, length);
+        arch[length] = '\0';
+        settings->archs =
+            grow(settings->archs, &settings->arch_capacity,
+                 settings->arch_count + 1, sizeof *settings->archs);
+        settings->archs[settings->arch_count++] = arch;
+        if (!names[length])
+            return true;
+        names += length + 1;
+    }
+}
+
+static bool set_jobs(struct settings *settings, const char *text)
+{
+    char *end;
+    unsigned long jobs;
+
+    errno = 0;
+    jobs = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || !jobs ||
+        jobs > MAX_JOBS) {
+        complain("--jobs: \"%s\" is not a number from 1 to %d", text,
+                 MAX_JOBS);
+        return false;
+    }
+    settings->jobs = jobs;
+    return true;
+}
+
+static bool set_cache_dir(struct settings *settings, const char *path)
+{
+    if (!*path) {
+        complain("--cache-dir: an empty name");
+        return false;
+    }
+    free(settings->cache_dir);
+    settings->cache_dir = absolute_path(path);
+    return true;
+}
+
+static bool set_verb(struct settings *settings, enum verb verb)
+{
+    if (settings->verb && settings->verb != verb) {
+        complain("one of --list, --verify, --diff, --export, --import and "
+                 "--merge at a time");
+        return false;
+    }
+    settings->verb = verb;
+    return true;
+}
+
+static bool set_verify(struct settings *settings, const char *how)
+{
+    if (how && strcmp(how, "rebuild") != 0) {
+        complain("--verify: \"%s\" is not \"rebuild\"", how);
+        return false;
+    }
+    settings->rebuild |= how != NULL;
+    return set_verb(settings, VERB_VERIFY);
+}
+
+static void print_version(void)
+{
+    uint32_t library = jitgemm_version();
+
+    printf("jitgemm-warm %d.%d.%d, library %u.%u.%u\n", JITGEMM_VERSION_MAJOR,
+           JITGEMM_VERSION_MINOR, JITGEMM_VERSION_PATCH,
+           (unsigned)(library / 10000), (unsigned)(library / 100 % 100),
+           (unsigned)(library % 100));
+}
+
+/* Past every character, which getopt_long() gives for short options. */
+enum option_number {
+    OPTION_PROBLEM = 256,
+    OPTION_FILE,
+    OPTION_ARCH,
+    OPTION_CACHE_DIR,
+    OPTION_JOBS,
+    OPTION_LIST,
+    OPTION_VERIFY,
+    OPTION_DIFF,
+    OPTION_EXPORT,
+    OPTION_IMPORT,
+    OPTION_MERGE,
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTION_VERSION
+};
+
+static const struct option long_options[] = {
+    {"problem", required_argument, NULL, OPTION_PROBLEM},
+    {"file", required_argument, NULL, OPTION_FILE},
+    {"arch", required_argument, NULL, OPTION_ARCH},
+    {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
+    {"jobs", required_argument, NULL, OPTION_JOBS},
+    {"list", no_argument, NULL, OPTION_LIST},
+    {"verify", optional_argument, NULL, OPTION_VERIFY},
+    {"diff", no_argument, NULL, OPTION_DIFF},
+    {"export", no_argument, NULL, OPTION_EXPORT},
+    {"import", no_argument, NULL, OPTION_IMPORT},
+    {"merge", no_argument, NULL, OPTION_MERGE},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+/* Says what is wrong with the option that getopt_long() has just refused. */
+static bool refuse_option(int result, char **argv)
+{
+    const char *word = argv[optind - 1];
+
+    if (result == ':')
+        complain("%s needs an argument", word);
+    else if (!optopt)
+        complain("unknown or ambiguous option %s", word);
+    else if (optopt < OPTION_PROBLEM)
+        complain("unknown option -%c", optopt);
+    else
+        complain("%.*s takes no argument", (int)strcspn(word, "="), word);
+    return false;
+}
+
+/* False after a message. --help and --version end the program. */
+static bool set_option(struct settings *settings, int option, char **argv)
+{
+    switch (option) {
+    case OPTION_PROBLEM:
+        settings->problems_given = true;
+        return problem_list_add(&settings->problems, optarg);
+    case OPTION_FILE:
+        settings->problems_given = true;
+        return problem_list_read(&settings->problems, optarg);
+    case OPTION_ARCH:
+        return add_archs(settings, optarg);
+    case OPTION_CACHE_DIR:
+        return set_cache_dir(settings, optarg);
+    case OPTION_JOBS:
+        return set_jobs(settings, optarg);
+    case OPTION_LIST:
+        return set_verb(settings, VERB_LIST);
+    case OPTION_VERIFY:
+        return set_verify(settings, optarg);
+    case OPTION_DIFF:
+        return set_verb(settings, VERB_DIFF);
+    case OPTION_EXPORT:
+        return set_verb(settings, VERB_EXPORT);
+    case OPTION_IMPORT:
+        return set_verb(settings, VERB_IMPORT);
+    case OPTION_MERGE:
+        return set_verb(settings, VERB_MERGE);
+    case OPTION_JSON:
+        settings->json = true;
+        return true;
+    case OPTION_HELP:
+        fputs(help, stdout);
+        exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+    case OPTION_VERSION:
+        print_version();
+        exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+    default:
+        return refuse_option(option, argv);
+    }
+}
+
+/* How many operands the verbs take. */
+static const struct {
+    const char *name, *needs;
+    size_t least, most;
+} verbs[] = {
+    [VERB_WARM] = {"", "", 0, 0},
+    [VERB_LIST] = {"--list", "", 0, SIZE_MAX},
+    [VERB_VERIFY] = {"--verify", "", 0, SIZE_MAX},
+    [VERB_DIFF] = {"--diff", "two keys", 2, SIZE_MAX},
+    [VERB_EXPORT] = {"--export", "a pack", 1, 1},
+    [VERB_IMPORT] = {"--import", "a pack", 1, SIZE_MAX},
+    [VERB_MERGE] = {"--merge", "a pack to write and what to read", 2,
+                    SIZE_MAX},
+};
+
+/* Whether problems were given where they must be, and only there. */
+static bool check_problems(const struct settings *settings)
+{
+    bool looks = settings->verb && !settings->problems_given;
+
+    if (settings->problems_given && settings->verb > VERB_LIST) {
+        complain("%s takes no problems", verbs[settings->verb].name);
+        return false;
+    }
+    if (looks && (settings->arch_count || settings->jobs)) {
+        complain("--arch and --jobs are for problems");
+        return false;
+    }
+    if (!looks && !settings->problems_given) {
+        complain("no problem: give --problem or --file");
+        return false;
+    }
+    return true;
+}
+
+static bool check_operands(const struct settings *settings)
+{
+    enum verb verb = settings->verb;
+    size_t count = settings->operand_count;
+    size_t most = settings->problems_given ? 0 : verbs[verb].most;
+
+    if (count > most) {
+        complain("unexpected argument \"%s\"", settings->operands[most]);
+        return false;
+    }
+    if (count < verbs[verb].least) {
+        complain("%s needs %s", verbs[verb].name, verbs[verb].needs);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *operand = settings->operands[i];
+        size_t length = strlen(operand);
+        bool pack = verb == VERB_IMPORT || (verb >= VERB_EXPORT && !i);
+
+        if (!length) {
+            complain("an empty argument");
+            return false;
+        }
+        if (verb == VERB_DIFF && i < 2 &&
+            (length > 32 || strspn(operand, "0123456789abcdef") != length)) {
+            complain("\"%s\" is not a key", operand);
+            return false;
+        }
+        if (pack && (length < 4 || strcmp(operand + length - 4, ".jgp"))) {
+            complain("%s: the name of a pack ends in .jgp; \"%s\" does not",
+                     verbs[verb].name, operand);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool options_read(struct settings *settings, int argc, char **argv)
+{
+    int option;
+
+    opterr = 0; /* our messages do not depend on argv[0] */
+    while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
+        if (!set_option(settings, option, argv))
+            return false;
+    settings->operands = argv + optind;
+    settings->operand_count = (size_t)(argc - optind);
+    return check_problems(settings) && check_operands(settings);
+}
+
+void options_free(struct settings *settings)
+{
+    problem_list_free(&settings->problems);
+    while (settings->arch_count)
+        free(settings->archs[--settings->arch_count]);
+    free(settings->archs);
+    free(settings->cache_dir);
+}

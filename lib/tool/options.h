@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the command line asks for. */
+#ifndef JITGEMM_WARM_OPTIONS_H
+#define JITGEMM_WARM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "problem_list.h"
+
+enum {
+    EXIT_MISSING = 1, /* a kernel, entry or file is not there */
+    EXIT_USAGE = 2,   /* nothing was done */
+    EXIT_BAD = 3      /* something is there and bad */
+};
+
+enum verb {
+    VERB_WARM, /* unless another is named */
+    VERB_LIST,
+    VERB_VERIFY,
+    VERB_DIFF,
+    VERB_EXPORT,
+    VERB_IMPORT,
+    VERB_MERGE
+};
+
+struct settings { /* all zero at first */
+    enum verb verb;
+    char **archs; /* in order; none: the GPUs present */
+    size_t arch_count, arch_capacity;
+    struct problem_list problems;
+    char *cache_dir; /* NULL: the library's choice */
+    char **operands; /* of the verbs but VERB_WARM */
+    size_t operand_count;
+    size_t jobs; /* 0: choose */
+    bool problems_given, json, rebuild;
+};
+
+/* False after a message. --help and --version end the program. */
+bool options_read(struct settings *settings, int argc, char **argv);
+void options_free(struct settings *settings);
+
+#endif
