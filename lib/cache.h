@@ -8,16 +8,12 @@
 #include "env.h"
 #include "key.h"
 
-/* Immutable once open; any number of threads and processes. */
+/* Any number of threads and processes. */
 struct jg_cache;
 
-/* Chooses the directory: `dir` (a context option; "" means none), else
- * env->cache_dir, else the first that will do of $XDG_CACHE_HOME/jitgemm,
- * $HOME/.cache/jitgemm and /tmp/jitgemm-UID; none if env->untrusted. It must
- * be trusted (file.h), or absent where it could be made. A directory named by
- * `dir` or env->cache_dir that will not do means none. Writes nothing: the
- * first put makes what is missing, of the parents at most $XDG_CACHE_HOME or
- * $HOME/.cache.
+/* Chooses the directory (place.h) from `dir`, a context option, where ""
+ * means none, and the environment; none if env->untrusted. Writes nothing:
+ * the first lock or put makes what is missing.
  * Always succeeds unless out of memory (then NULL): without a directory, all
  * is a miss. `log` may be NULL, here and below. */
 struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
@@ -43,5 +39,14 @@ bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
 /* Takes an entry that the driver would not load out of the way. */
 void jg_cache_quarantine(const struct jg_cache *cache,
                          const struct jg_key *key, const struct jg_log *log);
+
+/* One compile a key a machine: who missed takes the key's lock, looks once
+ * more, and only then compiles, puts and unlocks. Waits for other processes
+ * and threads up to JITGEMM_LOCK_TIMEOUT seconds (30). -1 if there is no lock
+ * to be had, which jg_cache_unlock() allows: then keys may be compiled twice,
+ * and that is all. */
+int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
+                  const struct jg_log *log);
+void jg_cache_unlock(int lock);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *jg_file_text(int error)
@@ -98,18 +99,32 @@ static int read_all(int fd, unsigned char *data, size_t size)
     return 0;
 }
 
+/* Says that the file is in use, if that was not said in the last hour; the
+ * difference either way, for clocks differ. Nothing depends on it. */
+static void stamp(int fd, time_t last)
+{
+    double age = difftime(time(NULL), last);
+
+    if (age >= 3600 || age <= -3600)
+        futimens(fd, NULL);
+}
+
+static int check_file(int fd, unsigned flags, struct stat *info)
+{
+    if (fstat(fd, info) != 0)
+        return errno;
+    if (!S_ISREG(info->st_mode))
+        return JG_FILE_WRONG_KIND;
+    return check_trust(info, flags);
+}
+
 static int read_open(int fd, unsigned flags, size_t limit, void **data,
                      size_t *size)
 {
     struct stat info;
     void *bytes;
-    int error;
+    int error = check_file(fd, flags, &info);
 
-    if (fstat(fd, &info) != 0)
-        return errno;
-    if (!S_ISREG(info.st_mode))
-        return JG_FILE_WRONG_KIND;
-    error = check_trust(&info, flags);
     if (error)
         return error;
     if (info.st_size < 0 || (uintmax_t)info.st_size > limit)
@@ -122,6 +137,8 @@ static int read_open(int fd, unsigned flags, size_t limit, void **data,
         free(bytes);
         return error;
     }
+    if (flags & JG_FILE_STAMP)
+        stamp(fd, info.st_mtime);
     *data = bytes;
     *size = (size_t)info.st_size;
     return 0;
@@ -130,26 +147,36 @@ static int read_open(int fd, unsigned flags, size_t limit, void **data,
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size)
 {
-    int error = 0;
+    /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+    int fd = openat(folder, name,
+                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int error;
 
-    /* NFS says ESTALE of a file that another host has just replaced: there
-     * is a newer one to open. ENOENT is what an ordinary miss says and is
-     * not worth a second look. */
-    for (int attempt = 0; attempt < 2; attempt++) {
-        /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
-        int fd =
-            openat(folder, name,
-                   O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
+    error = read_open(fd, flags, limit, data, size);
+    close(fd);
+    return error;
+}
 
-        if (fd < 0) {
-            error = errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
-        } else {
-            error = read_open(fd, flags, limit, data, size);
-            close(fd);
-        }
-        if (error != ESTALE && error != EBUSY)
-            break;
-    }
+int jg_file_open_lock(int folder, const char *name, unsigned flags, int *file)
+{
+    mode_t mode = flags & JG_FILE_GROUP ? 0640 : 0600;
+    struct stat info;
+    /* Reading is all that flock() asks for, and what a group may do. */
+    int fd = openat(folder, name,
+                    O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+                        O_NONBLOCK,
+                    mode);
+    int error;
+
+    if (fd < 0)
+        return errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
+    error = check_file(fd, flags, &info);
+    if (error)
+        close(fd);
+    else
+        *file = fd;
     return error;
 }
 

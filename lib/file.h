@@ -20,7 +20,9 @@
 enum {
     JG_FILE_GROUP = 1,
     JG_FILE_CREATE = 2, /* if absent; not its parents */
-    JG_FILE_FOLLOW = 4  /* the name may be a symbolic link */
+    JG_FILE_FOLLOW = 4, /* the name may be a symbolic link */
+    JG_FILE_STAMP = 8   /* reading sets the time of change to now, at most once
+                           an hour: the least recently used are the oldest */
 };
 
 /* Errors; errno values stay below 4096 on Linux. */
@@ -45,6 +47,9 @@ int jg_file_may_create(const char *path, bool own);
  * frees *data with free(). */
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size);
+
+/* Opens a trusted regular file to lock it, empty if it makes it. */
+int jg_file_open_lock(int folder, const char *name, unsigned flags, int *file);
 
 /* Makes or replaces a file, mode 0600 (0640 with JG_FILE_GROUP), in one step:
  * readers and crashes see all of it or none. The bytes go to a new file in

@@ -19,13 +19,16 @@ libjg_la_SOURCES = \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
+	lib/lock.c lib/lock.h \
 	lib/nvfp4.c \
+	lib/place.c lib/place.h \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \
 	lib/spec.c lib/spec.h \
-	lib/status.c lib/status.h
+	lib/status.c lib/status.h \
+	lib/store.c lib/store.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 
 # current:revision:age. Before a release: revision + 1 if the code changed;

@@ -232,6 +232,22 @@ static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
     return status;
 }
 
+/* Compiles unless another process has done so meanwhile. */
+static jitgemm_status compile_once(struct jg_registry *registry,
+                                   struct slot *slot,
+                                   const struct jg_nvrtc *nvrtc,
+                                   const struct jg_spec *spec,
+                                   const struct jg_log *log)
+{
+    int lock = jg_cache_lock(registry->cache, &slot->key, log);
+    jitgemm_status status = JITGEMM_OK;
+
+    if (!read_disk(registry, slot, log))
+        status = compile(registry, slot, nvrtc, spec, log);
+    jg_cache_unlock(lock);
+    return status;
+}
+
 /* Waits until the slot is not BUSY. If a flight that this thread waited for
  * failed, gives it that flight's error. Called with the lock held. */
 static jitgemm_status wait_for_landing(struct jg_registry *registry,
@@ -288,7 +304,7 @@ jitgemm_status jg_registry_get(struct jg_registry *registry,
         slot->state = BUSY;
         pthread_mutex_unlock(&registry->lock);
         if (!read_disk(registry, slot, log))
-            status = compile(registry, slot, nvrtc, spec, log);
+            status = compile_once(registry, slot, nvrtc, spec, log);
         pthread_mutex_lock(&registry->lock);
         land(registry, slot,
              status == JITGEMM_OK          ? READY

@@ -8,6 +8,9 @@ host_tests = \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
+	tests/t_cache_faults \
+	tests/t_cache_kill \
+	tests/t_cache_lock \
 	tests/t_cache_trust \
 	tests/t_cases \
 	tests/t_driver \
@@ -19,6 +22,7 @@ host_tests = \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
 	tests/t_plan \
+	tests/t_processes \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
@@ -27,6 +31,7 @@ host_tests = \
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
+	tests/t_cache_lock \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.

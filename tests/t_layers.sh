@@ -10,9 +10,10 @@ layers='
 00 clock status
 01 abi buf env
 02 driver file
+03 lock
 10 device entry kernel_text key problem
-11 plan
-12 spec
+11 plan store
+12 place spec
 20 cache compile
 30 registry
 40 context
@@ -26,6 +27,8 @@ forbidden='
 cache: compile device driver
 entry: device driver
 file: device driver
+lock: env key
+store: compile device driver env
 key: device driver
 plan: driver env file
 spec: driver env file
