@@ -39,10 +39,10 @@ static pid_t start_holder(const struct jg_cache *cache, int pipes[2])
             _exit(1);
         _exit(read(pipes[0], &byte, 1) != 0); /* until the end of file */
     }
+    close(pipes[0]);
+    close(ready[1]);
     CHECK_INT(read(ready[0], &byte, 1), 1);
     close(ready[0]);
-    close(ready[1]);
-    close(pipes[0]);
     return child;
 }
 
