@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's folder of entries, and what went wrong with it. */
+/* Read-only layers, then the user's folder of entries; and what went wrong
+ * with that. */
 #include "cache.h"
 
 #include <errno.h>
@@ -9,13 +10,19 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "layers.h"
 #include "lock.h"
 #include "place.h"
+
+static const char default_layers[] =
+    JG_PKGLIBDIR "/kernels:/var/lib/jitgemm";
 
 /* Each is warned of once. */
 enum cause { READ = 1, DAMAGED = 2, WRITE = 4, FULL = 8, LOCK = 16 };
 
 struct jg_cache {
+    bool reads, writes;      /* JITGEMM_MODE */
+    struct jg_layers layers;
     struct jg_store store;   /* empty: none */
     struct jg_store local;   /* for locks, if the other is far */
     struct jg_buf directory; /* of store, with its version */
@@ -35,9 +42,14 @@ static void report(const struct jg_cache *cache, enum cause cause,
            why);
 }
 
-static bool is_open(const struct jg_cache *cache)
+static bool may_read(const struct jg_cache *cache)
 {
-    return cache->store.base.data != NULL;
+    return cache->reads && cache->store.base.data;
+}
+
+static bool may_write(const struct jg_cache *cache)
+{
+    return cache->writes && cache->store.base.data;
 }
 
 /* ---- Open, close ---- */
@@ -60,21 +72,57 @@ static double read_seconds(const char *text, double otherwise,
     return otherwise;
 }
 
+/* False for off. A mode not known here is the usual one. */
+static bool read_mode(struct jg_cache *cache, const char *mode,
+                      const struct jg_log *log)
+{
+    static const struct {
+        const char *name;
+        bool reads, writes;
+    } modes[] = {
+        {"readwrite", true, true},
+        {"read", true, false},
+        {"write", false, true},
+        {"off", false, false},
+    };
+
+    cache->reads = cache->writes = true;
+    for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(mode, modes[i].name) == 0) {
+            cache->reads = modes[i].reads;
+            cache->writes = modes[i].writes;
+            mode = NULL;
+        }
+    }
+    if (mode)
+        jg_log(log, JITGEMM_LOG_WARNING,
+               "cache: JITGEMM_MODE is \"%s\", not readwrite, read, write or "
+               "off",
+               mode);
+    return cache->reads || cache->writes;
+}
+
 struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
                                const struct jg_log *log)
 {
+    const char *layers =
+        env->cache_ro_path ? env->cache_ro_path : default_layers;
     struct jg_cache *cache = calloc(1, sizeof *cache);
 
     if (!cache)
         return NULL;
     cache->warned = &cache->warned_bits;
-    if (env->untrusted || (dir && !*dir))
+    if (env->untrusted || (dir && !*dir) || !read_mode(cache, env->mode, log))
         return cache;
     cache->lock_seconds = read_seconds(env->lock_timeout, 30, log);
     if (jg_place_choose(dir, env, log, &cache->store) != 0 ||
         jg_place_choose_local(env, &cache->local) != 0)
         goto out;
-    if (is_open(cache))
+    if (cache->reads &&
+        !jg_layers_open(layers, env->trust_group ? JG_FILE_GROUP : 0, log,
+                        &cache->layers))
+        goto out;
+    if (cache->store.base.data)
         jg_buf_printf(&cache->directory, "%s/" JG_STORE_VERSION,
                       (const char *)cache->store.base.data);
     if (!cache->directory.failed)
@@ -91,12 +139,22 @@ void jg_cache_close(struct jg_cache *cache)
     jg_buf_free(&cache->directory);
     jg_store_free(&cache->local);
     jg_store_free(&cache->store);
+    jg_layers_close(&cache->layers);
     free(cache);
 }
 
 const char *jg_cache_directory(const struct jg_cache *cache)
 {
     return (const char *)cache->directory.data;
+}
+
+bool jg_cache_equal(const struct jg_cache *a, const struct jg_cache *b)
+{
+    return a->reads == b->reads && a->writes == b->writes &&
+           a->directory.size == b->directory.size &&
+           (!a->directory.size ||
+            strcmp(jg_cache_directory(a), jg_cache_directory(b)) == 0) &&
+           jg_layers_equal(&a->layers, &b->layers);
 }
 
 /* ---- Get, put, quarantine ---- */
@@ -112,16 +170,14 @@ static void set_aside(const struct jg_cache *cache, const struct jg_key *key,
                jg_file_text(error));
 }
 
-bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
-                  struct jg_entry *entry, void **file,
-                  const struct jg_log *log)
+/* In the user's folder. */
+static bool find(const struct jg_cache *cache, const struct jg_key *key,
+                 struct jg_entry *entry, void **file, const struct jg_log *log)
 {
+    unsigned stamp = cache->writes ? JG_FILE_STAMP : 0;
     const char *why = NULL;
 
-    if (!is_open(cache))
-        return false;
-    switch (jg_store_read(&cache->store, key, JG_FILE_STAMP, entry, file,
-                          &why)) {
+    switch (jg_store_read(&cache->store, key, stamp, entry, file, &why)) {
     case JG_STORE_HIT:
         return true;
     case JG_STORE_ABSENT:
@@ -131,10 +187,26 @@ bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
         report(cache, READ, key->name, why, log);
         return false;
     case JG_STORE_BAD:
-        set_aside(cache, key, why, log);
+        if (cache->writes)
+            set_aside(cache, key, why, log);
+        else
+            report(cache, DAMAGED, key->name, why, log);
         return false;
     }
     return false;
+}
+
+jitgemm_source jg_cache_get(const struct jg_cache *cache,
+                            const struct jg_key *key, jitgemm_source refused,
+                            struct jg_entry *entry, void **file,
+                            const struct jg_log *log)
+{
+    if (refused != JITGEMM_SOURCE_PACK &&
+        jg_layers_find(&cache->layers, key, entry, file, log))
+        return JITGEMM_SOURCE_PACK;
+    if (may_read(cache) && find(cache, key, entry, file, log))
+        return JITGEMM_SOURCE_DISK;
+    return JITGEMM_SOURCE_NONE;
 }
 
 /* Writes, once more if a network file system lost track. */
@@ -157,7 +229,7 @@ bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
     const char *why = NULL;
     int error;
 
-    if (!is_open(cache))
+    if (!may_write(cache))
         return false;
     keyed.key = (struct jg_span){key->blob.data, key->blob.size};
     jg_entry_encode(&keyed, &bytes);
@@ -183,7 +255,7 @@ bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
 void jg_cache_quarantine(const struct jg_cache *cache,
                          const struct jg_key *key, const struct jg_log *log)
 {
-    if (is_open(cache))
+    if (may_write(cache))
         set_aside(cache, key, "the driver would not load it", log);
 }
 
@@ -211,7 +283,7 @@ int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
     const char bucket[] = {key->name[0], key->name[1], 0};
     int folder, error, lock = -1;
 
-    if (!is_open(cache))
+    if (!may_read(cache) || !may_write(cache))
         return -1;
     error = open_locks(cache, &folder);
     if (!error) {

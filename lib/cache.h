@@ -11,9 +11,11 @@
 /* Any number of threads and processes. */
 struct jg_cache;
 
-/* Chooses the directory (place.h) from `dir`, a context option, where ""
- * means none, and the environment; none if env->untrusted. Writes nothing:
- * the first lock or put makes what is missing.
+/* Chooses the directory (place.h) from `dir`, a context option, and the
+ * environment, as well as the read-only layers (layers.h) that are looked up
+ * before it; neither if `dir` is "" or env->untrusted. Of JITGEMM_MODE, read
+ * makes the directory one more layer, write finds nothing and puts, off does
+ * neither. Writes nothing: the first lock or put makes what is missing.
  * Always succeeds unless out of memory (then NULL): without a directory, all
  * is a miss. `log` may be NULL, here and below. */
 struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
@@ -23,12 +25,19 @@ void jg_cache_close(struct jg_cache *cache); /* NULL is allowed */
 /* The directory in use, with its version folder, or NULL. */
 const char *jg_cache_directory(const struct jg_cache *cache);
 
-/* On a hit the entry's spans point into *file, which the caller frees with
- * free(); on a miss neither is written. A damaged or foreign entry is moved to
- * quarantine. */
-bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
-                  struct jg_entry *entry, void **file,
-                  const struct jg_log *log);
+/* Whether both give and take the same. */
+bool jg_cache_equal(const struct jg_cache *a, const struct jg_cache *b);
+
+/* Looks in the layers, then in the directory, and says where the entry is:
+ * JITGEMM_SOURCE_PACK, _DISK, or _NONE for a miss. If `refused` is
+ * JITGEMM_SOURCE_PACK, what was found there would not load: looks behind it.
+ * On a hit the entry's spans point into *file, which the caller frees with
+ * free(); on a miss neither is written. A damaged or foreign entry of the
+ * directory is moved to quarantine. */
+jitgemm_source jg_cache_get(const struct jg_cache *cache,
+                            const struct jg_key *key, jitgemm_source refused,
+                            struct jg_entry *entry, void **file,
+                            const struct jg_log *log);
 
 /* Publishes atomically, in place of what was there; false if it could not.
  * The key stored is `key`, whatever entry->key is. The caller goes on with
@@ -36,7 +45,8 @@ bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
 bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
                   const struct jg_entry *entry, const struct jg_log *log);
 
-/* Takes an entry that the driver would not load out of the way. */
+/* Takes an entry of the directory that the driver would not load out of the
+ * way. */
 void jg_cache_quarantine(const struct jg_cache *cache,
                          const struct jg_key *key, const struct jg_log *log);
 

@@ -33,6 +33,8 @@ struct jg_env jg_env_read(void)
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
         .xdg_runtime_dir = directory("XDG_RUNTIME_DIR"),
         .home = directory("HOME"),
+        .mode = text("JITGEMM_MODE"),
+        .cache_ro_path = text("JITGEMM_CACHE_RO_PATH"),
         .lock_timeout = text("JITGEMM_LOCK_TIMEOUT"),
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),

@@ -17,6 +17,8 @@ struct jg_env {
     const char *xdg_cache_home; /* XDG_CACHE_HOME */
     const char *xdg_runtime_dir; /* XDG_RUNTIME_DIR */
     const char *home;           /* HOME */
+    const char *mode;           /* JITGEMM_MODE */
+    const char *cache_ro_path;  /* JITGEMM_CACHE_RO_PATH */
     const char *lock_timeout;   /* JITGEMM_LOCK_TIMEOUT */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */

@@ -19,6 +19,7 @@ libjg_la_SOURCES = \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
+	lib/layers.c lib/layers.h \
 	lib/lock.c lib/lock.h \
 	lib/nvfp4.c \
 	lib/place.c lib/place.h \

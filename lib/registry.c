@@ -47,11 +47,6 @@ struct jg_registry {
 static pthread_mutex_t registries_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jg_registry *registries;
 
-static bool same_directory(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
                                      const struct jg_log *log)
 {
@@ -62,8 +57,7 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
         return NULL;
     pthread_mutex_lock(&registries_lock);
     for (registry = registries; registry; registry = registry->next)
-        if (same_directory(jg_cache_directory(registry->cache),
-                           jg_cache_directory(cache)))
+        if (jg_cache_equal(registry->cache, cache))
             break;
     if (registry) {
         jg_cache_close(cache);
@@ -151,14 +145,18 @@ static void keep_log(struct slot *slot, const void *text, size_t size)
     slot->kernel.log = slot->log.data ? (const char *)slot->log.data : "";
 }
 
+/* Past where the image came from before. */
 static bool read_disk(struct jg_registry *registry, struct slot *slot,
                       const struct jg_log *log)
 {
     struct jg_entry entry;
     void *file = NULL;
+    jitgemm_source source = jg_cache_get(registry->cache, &slot->key,
+                                         slot->source, &entry, &file, log);
 
-    if (!jg_cache_get(registry->cache, &slot->key, &entry, &file, log))
+    if (source == JITGEMM_SOURCE_NONE)
         return false;
+    jg_buf_free(&slot->cubin);
     jg_buf_add(&slot->cubin, entry.cubin.data, entry.cubin.size);
     keep_log(slot, entry.log.data, entry.log.size);
     slot->kernel.registers = entry.registers;
@@ -169,7 +167,7 @@ static bool read_disk(struct jg_registry *registry, struct slot *slot,
         jg_buf_free(&slot->cubin);
         return false;
     }
-    slot->source = JITGEMM_SOURCE_DISK;
+    slot->source = source;
     return true;
 }
 
@@ -376,12 +374,13 @@ jitgemm_status jg_registry_load(struct jg_registry *registry,
         slot->state = BUSY;
         pthread_mutex_unlock(&registry->lock);
         status = load(slot, cuda, spec);
-        if (status != JITGEMM_OK && slot->source == JITGEMM_SOURCE_DISK &&
+        if (status != JITGEMM_OK && slot->source != JITGEMM_SOURCE_COMPILED &&
             image_refused(jg_error())) {
-            jg_log(log, JITGEMM_LOG_WARNING, "%s from disk: %s; compiling",
+            jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
                    spec->name, jg_error()->text);
-            jg_cache_quarantine(registry->cache, &slot->key, log);
-            status = compile(registry, slot, nvrtc, spec, log);
+            if (slot->source == JITGEMM_SOURCE_DISK)
+                jg_cache_quarantine(registry->cache, &slot->key, log);
+            status = compile_once(registry, slot, nvrtc, spec, log);
             if (status == JITGEMM_OK)
                 status = load(slot, cuda, spec);
         }

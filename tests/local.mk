@@ -10,6 +10,7 @@ host_tests = \
 	tests/t_cache_dir \
 	tests/t_cache_faults \
 	tests/t_cache_kill \
+	tests/t_cache_layers \
 	tests/t_cache_lock \
 	tests/t_cache_trust \
 	tests/t_cases \
@@ -333,6 +334,7 @@ AM_TESTS_ENVIRONMENT = \
 	XDG_CACHE_HOME="$$HOME/cache"; \
 	export HOME XDG_CACHE_HOME; \
 	unset JITGEMM_ `env | $(SED) -n 's/^\(JITGEMM_[A-Z_]*\)=.*/\1/p'`; \
+	JITGEMM_CACHE_RO_PATH=:; export JITGEMM_CACHE_RO_PATH; \
 	JG_SRCDIR='$(abs_srcdir)'; JG_BUILDDIR='$(abs_builddir)'; \
 	JG_FAKES="$${JG_FAKES-$(abs_builddir)/tests/fake/.libs}"; \
 	JG_HOST_TESTS='$(host_tests)'; JG_DRIVER_TESTS='$(driver_tests)'; \

@@ -60,7 +60,7 @@ static uint32_t found(void)
     struct jg_entry entry = {.registers = 0};
     void *file = NULL;
 
-    jg_cache_get(cache, &key, &entry, &file, &counting);
+    jg_cache_get(cache, &key, JITGEMM_SOURCE_NONE, &entry, &file, &counting);
     free(file);
     return entry.registers;
 }

@@ -11,7 +11,9 @@
 static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_TRUST_GROUP",
                                     "JITGEMM_CACHE_DIR",
+                                    "JITGEMM_CACHE_RO_PATH",
                                     "JITGEMM_LOCK_TIMEOUT",
+                                    "JITGEMM_MODE",
                                     "XDG_CACHE_HOME",
                                     "XDG_RUNTIME_DIR",
                                     "HOME",
@@ -33,6 +35,7 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.xdg_runtime_dir && !env.lock_timeout);
+    CHECK(!env.cache_ro_path && !env.mode);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
 }
 
@@ -63,6 +66,8 @@ static void test_values(void)
     CHECK_STR(env.cache_dir, "/JITGEMM_CACHE_DIR");
     CHECK_STR(env.xdg_cache_home, "/XDG_CACHE_HOME");
     CHECK_STR(env.xdg_runtime_dir, "/XDG_RUNTIME_DIR");
+    CHECK_STR(env.cache_ro_path, "/JITGEMM_CACHE_RO_PATH");
+    CHECK_STR(env.mode, "/JITGEMM_MODE");
     CHECK_STR(env.lock_timeout, "/JITGEMM_LOCK_TIMEOUT");
     CHECK_STR(env.home, "/HOME");
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");

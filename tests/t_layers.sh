@@ -13,7 +13,7 @@ layers='
 03 lock
 10 device entry kernel_text key problem
 11 plan store
-12 place spec
+12 layers place spec
 20 cache compile
 30 registry
 40 context
