@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evict.h"
 #include "file.h"
 #include "layers.h"
 #include "lock.h"
 #include "place.h"
+#include "settings.h"
 
 static const char default_layers[] =
     JG_PKGLIBDIR "/kernels:/var/lib/jitgemm";
@@ -21,21 +23,23 @@ static const char default_layers[] =
 enum cause { READ = 1, DAMAGED = 2, WRITE = 4, FULL = 8, LOCK = 16 };
 
 struct jg_cache {
-    bool reads, writes;      /* JITGEMM_MODE */
+    struct jg_settings settings;
     struct jg_layers layers;
     struct jg_store store;   /* empty: none */
     struct jg_store local;   /* for locks, if the other is far */
     struct jg_buf directory; /* of store, with its version */
-    double lock_seconds;
-    atomic_uint warned_bits;
-    atomic_uint *warned; /* = &warned_bits, for holders of a const cache */
+    struct changing {
+        atomic_uint warned;  /* causes */
+        atomic_llong room;   /* bytes to put before the next look around */
+        atomic_bool is_full; /* no more puts */
+    } own, *now; /* = &own, for holders of a const cache */
 };
 
 /* The first of each cause is a warning, the others are for debugging. */
 static void report(const struct jg_cache *cache, enum cause cause,
                    const char *what, const char *why, const struct jg_log *log)
 {
-    unsigned before = atomic_fetch_or(cache->warned, cause);
+    unsigned before = atomic_fetch_or(&cache->now->warned, cause);
 
     jg_log(log, before & cause ? JITGEMM_LOG_DEBUG : JITGEMM_LOG_WARNING,
            "cache %s: %s: %s", (const char *)cache->store.base.data, what,
@@ -44,63 +48,15 @@ static void report(const struct jg_cache *cache, enum cause cause,
 
 static bool may_read(const struct jg_cache *cache)
 {
-    return cache->reads && cache->store.base.data;
+    return cache->settings.reads && cache->store.base.data;
 }
 
 static bool may_write(const struct jg_cache *cache)
 {
-    return cache->writes && cache->store.base.data;
+    return cache->settings.writes && cache->store.base.data;
 }
 
 /* ---- Open, close ---- */
-
-/* `otherwise` if the text is missing or no number of seconds. */
-static double read_seconds(const char *text, double otherwise,
-                           const struct jg_log *log)
-{
-    char *end;
-    double seconds;
-
-    if (!text)
-        return otherwise;
-    seconds = strtod(text, &end);
-    if (!*end && seconds >= 0 && seconds <= 86400)
-        return seconds;
-    jg_log(log, JITGEMM_LOG_WARNING,
-           "cache: JITGEMM_LOCK_TIMEOUT is \"%s\", not 0 to 86400 seconds",
-           text);
-    return otherwise;
-}
-
-/* False for off. A mode not known here is the usual one. */
-static bool read_mode(struct jg_cache *cache, const char *mode,
-                      const struct jg_log *log)
-{
-    static const struct {
-        const char *name;
-        bool reads, writes;
-    } modes[] = {
-        {"readwrite", true, true},
-        {"read", true, false},
-        {"write", false, true},
-        {"off", false, false},
-    };
-
-    cache->reads = cache->writes = true;
-    for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++) {
-        if (strcmp(mode, modes[i].name) == 0) {
-            cache->reads = modes[i].reads;
-            cache->writes = modes[i].writes;
-            mode = NULL;
-        }
-    }
-    if (mode)
-        jg_log(log, JITGEMM_LOG_WARNING,
-               "cache: JITGEMM_MODE is \"%s\", not readwrite, read, write or "
-               "off",
-               mode);
-    return cache->reads || cache->writes;
-}
 
 struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
                                const struct jg_log *log)
@@ -111,14 +67,16 @@ struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
 
     if (!cache)
         return NULL;
-    cache->warned = &cache->warned_bits;
-    if (env->untrusted || (dir && !*dir) || !read_mode(cache, env->mode, log))
+    cache->now = &cache->own;
+    if (env->untrusted || (dir && !*dir))
         return cache;
-    cache->lock_seconds = read_seconds(env->lock_timeout, 30, log);
+    cache->settings = jg_settings_read(env, log);
+    if (!cache->settings.reads && !cache->settings.writes)
+        return cache;
     if (jg_place_choose(dir, env, log, &cache->store) != 0 ||
         jg_place_choose_local(env, &cache->local) != 0)
         goto out;
-    if (cache->reads &&
+    if (cache->settings.reads &&
         !jg_layers_open(layers, env->trust_group ? JG_FILE_GROUP : 0, log,
                         &cache->layers))
         goto out;
@@ -150,113 +108,12 @@ const char *jg_cache_directory(const struct jg_cache *cache)
 
 bool jg_cache_equal(const struct jg_cache *a, const struct jg_cache *b)
 {
-    return a->reads == b->reads && a->writes == b->writes &&
+    return a->settings.reads == b->settings.reads &&
+           a->settings.writes == b->settings.writes &&
            a->directory.size == b->directory.size &&
            (!a->directory.size ||
             strcmp(jg_cache_directory(a), jg_cache_directory(b)) == 0) &&
            jg_layers_equal(&a->layers, &b->layers);
-}
-
-/* ---- Get, put, quarantine ---- */
-
-static void set_aside(const struct jg_cache *cache, const struct jg_key *key,
-                      const char *why, const struct jg_log *log)
-{
-    int error = jg_store_set_aside(&cache->store, key);
-
-    report(cache, DAMAGED, key->name, why, log);
-    if (error)
-        jg_log(log, JITGEMM_LOG_DEBUG, "cache: %s stays: %s", key->name,
-               jg_file_text(error));
-}
-
-/* In the user's folder. */
-static bool find(const struct jg_cache *cache, const struct jg_key *key,
-                 struct jg_entry *entry, void **file, const struct jg_log *log)
-{
-    unsigned stamp = cache->writes ? JG_FILE_STAMP : 0;
-    const char *why = NULL;
-
-    switch (jg_store_read(&cache->store, key, stamp, entry, file, &why)) {
-    case JG_STORE_HIT:
-        return true;
-    case JG_STORE_ABSENT:
-        jg_log(log, JITGEMM_LOG_DEBUG, "cache: no %s: %s", key->name, why);
-        return false;
-    case JG_STORE_UNREADABLE:
-        report(cache, READ, key->name, why, log);
-        return false;
-    case JG_STORE_BAD:
-        if (cache->writes)
-            set_aside(cache, key, why, log);
-        else
-            report(cache, DAMAGED, key->name, why, log);
-        return false;
-    }
-    return false;
-}
-
-jitgemm_source jg_cache_get(const struct jg_cache *cache,
-                            const struct jg_key *key, jitgemm_source refused,
-                            struct jg_entry *entry, void **file,
-                            const struct jg_log *log)
-{
-    if (refused != JITGEMM_SOURCE_PACK &&
-        jg_layers_find(&cache->layers, key, entry, file, log))
-        return JITGEMM_SOURCE_PACK;
-    if (may_read(cache) && find(cache, key, entry, file, log))
-        return JITGEMM_SOURCE_DISK;
-    return JITGEMM_SOURCE_NONE;
-}
-
-/* Writes, once more if a network file system lost track. */
-static int store(const struct jg_cache *cache, const struct jg_key *key,
-                 const struct jg_buf *bytes)
-{
-    int error = jg_store_write(&cache->store, key, bytes);
-
-    if (error == ESTALE || error == EBUSY)
-        error = jg_store_write(&cache->store, key, bytes);
-    return error;
-}
-
-bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
-                  const struct jg_entry *entry, const struct jg_log *log)
-{
-    struct jg_entry keyed = *entry, read;
-    struct jg_buf bytes = {.data = NULL};
-    enum cause cause = WRITE;
-    const char *why = NULL;
-    int error;
-
-    if (!may_write(cache))
-        return false;
-    keyed.key = (struct jg_span){key->blob.data, key->blob.size};
-    jg_entry_encode(&keyed, &bytes);
-    /* What get would refuse, as a cubin of a layout not known here, would be
-     * written and set aside again and again. */
-    if (bytes.failed)
-        why = jg_file_text(ENOMEM);
-    else if (bytes.size > JG_STORE_ENTRY_LIMIT)
-        why = jg_file_text(JG_FILE_WRONG_SIZE);
-    else if (jg_entry_decode((struct jg_span){bytes.data, bytes.size}, &read,
-                             &why)) {
-        error = store(cache, key, &bytes);
-        why = error ? jg_file_text(error) : NULL;
-        if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-            cause = FULL;
-    }
-    jg_buf_free(&bytes);
-    if (why)
-        report(cache, cause, "an entry was not written", why, log);
-    return !why;
-}
-
-void jg_cache_quarantine(const struct jg_cache *cache,
-                         const struct jg_key *key, const struct jg_log *log)
-{
-    if (may_write(cache))
-        set_aside(cache, key, "the driver would not load it", log);
 }
 
 /* ---- Locks ---- */
@@ -288,7 +145,7 @@ int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
     error = open_locks(cache, &folder);
     if (!error) {
         error = jg_lock_take(folder, bucket, cache->store.flags,
-                             cache->lock_seconds, &lock);
+                             cache->settings.lock_seconds, &lock);
         close(folder);
     }
     if (error == EWOULDBLOCK)
@@ -302,4 +159,182 @@ int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
 void jg_cache_unlock(int lock)
 {
     jg_lock_release(lock);
+}
+
+/* ---- Size ---- */
+
+/* jg_evict() by one process at a time; EWOULDBLOCK if another is at it. */
+static int evict(const struct jg_cache *cache, uint64_t limit, uint64_t keep,
+                 bool dry, double wait, const struct jg_log *log,
+                 struct jg_evicted *evicted)
+{
+    int folder, lock = -1, error = open_locks(cache, &folder);
+
+    if (error)
+        return error;
+    error = jg_lock_take(folder, "evict", cache->store.flags, wait, &lock);
+    close(folder);
+    if (!error)
+        error = jg_evict(&cache->store, limit, keep, dry, log, evicted);
+    jg_lock_release(lock);
+    return error;
+}
+
+/* The largest size up to which the oldest are removed: a fifth below, so
+ * that it is not done at every put. */
+static uint64_t low_water(uint64_t bytes)
+{
+    return bytes / 5 * 4;
+}
+
+static void make_room(const struct jg_cache *cache, const struct jg_log *log)
+{
+    struct jg_evicted there;
+    uint64_t keep;
+
+    if (evict(cache, 0, 0, true, 0, NULL, &there) != 0)
+        return;
+    keep = low_water(there.bytes);
+    evict(cache, keep, keep, false, 0, log, &there);
+}
+
+/* After a put of that size. Walking through all entries at every put would be
+ * slow: with R bytes to go, this process puts R / 8 before it looks again, so
+ * that eight that fill the folder at a time keep to the limit, and more pass
+ * it by little. */
+static void stay_below_limit(const struct jg_cache *cache, size_t size,
+                             const struct jg_log *log)
+{
+    uint64_t limit = cache->settings.max_bytes, left;
+    long long put = (long long)size;
+    struct jg_evicted evicted;
+
+    if (limit == UINT64_MAX ||
+        atomic_fetch_sub(&cache->now->room, put) - put > 0)
+        return;
+    if (evict(cache, limit, low_water(limit), false, 0, log, &evicted) != 0)
+        return; /* another process does it, or nobody can */
+    left = evicted.bytes - evicted.removed_bytes;
+    cache->now->room = left < limit ? (long long)((limit - left) / 8) : 0;
+}
+
+int jg_cache_prune(const struct jg_cache *cache, uint64_t max_bytes, bool dry,
+                   const struct jg_log *log, struct jg_evicted *evicted)
+{
+    if (max_bytes == UINT64_MAX)
+        max_bytes = cache->settings.max_bytes;
+    return may_write(cache) ? evict(cache, max_bytes, max_bytes, dry,
+                                    cache->settings.lock_seconds, log, evicted)
+                            : ENOENT;
+}
+
+/* ---- Get, put, quarantine ---- */
+
+static void set_aside(const struct jg_cache *cache, const struct jg_key *key,
+                      const char *why, const struct jg_log *log)
+{
+    int error = jg_store_set_aside(&cache->store, key);
+
+    report(cache, DAMAGED, key->name, why, log);
+    if (error)
+        jg_log(log, JITGEMM_LOG_DEBUG, "cache: %s stays: %s", key->name,
+               jg_file_text(error));
+}
+
+/* In the user's folder. */
+static bool find(const struct jg_cache *cache, const struct jg_key *key,
+                 struct jg_entry *entry, void **file, const struct jg_log *log)
+{
+    unsigned stamp = cache->settings.writes ? JG_FILE_STAMP : 0;
+    const char *why = NULL;
+
+    switch (jg_store_read(&cache->store, key, stamp, entry, file, &why)) {
+    case JG_STORE_HIT:
+        return true;
+    case JG_STORE_ABSENT:
+        jg_log(log, JITGEMM_LOG_DEBUG, "cache: no %s: %s", key->name, why);
+        return false;
+    case JG_STORE_UNREADABLE:
+        report(cache, READ, key->name, why, log);
+        return false;
+    case JG_STORE_BAD:
+        if (cache->settings.writes)
+            set_aside(cache, key, why, log);
+        else
+            report(cache, DAMAGED, key->name, why, log);
+        return false;
+    }
+    return false;
+}
+
+jitgemm_source jg_cache_get(const struct jg_cache *cache,
+                            const struct jg_key *key, jitgemm_source refused,
+                            struct jg_entry *entry, void **file,
+                            const struct jg_log *log)
+{
+    if (refused != JITGEMM_SOURCE_PACK &&
+        jg_layers_find(&cache->layers, key, entry, file, log))
+        return JITGEMM_SOURCE_PACK;
+    if (may_read(cache) && find(cache, key, entry, file, log))
+        return JITGEMM_SOURCE_DISK;
+    return JITGEMM_SOURCE_NONE;
+}
+
+/* Writes; once more if a network file system lost track, or if the disk is
+ * full but old entries could go. If they do not help, the disk is others' to
+ * fill: this process leaves it alone. */
+static int store(const struct jg_cache *cache, const struct jg_key *key,
+                 const struct jg_buf *bytes, const struct jg_log *log)
+{
+    int error = jg_store_write(&cache->store, key, bytes);
+    bool full = error == ENOSPC || error == EDQUOT;
+
+    if (full)
+        make_room(cache, log);
+    if (full || error == ESTALE || error == EBUSY)
+        error = jg_store_write(&cache->store, key, bytes);
+    if (full && error)
+        cache->now->is_full = true;
+    if (!error)
+        stay_below_limit(cache, bytes->size, log);
+    return error;
+}
+
+bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
+                  const struct jg_entry *entry, const struct jg_log *log)
+{
+    struct jg_entry keyed = *entry, read;
+    struct jg_buf bytes = {.data = NULL};
+    enum cause cause = WRITE;
+    const char *why = NULL;
+    int error;
+
+    if (!may_write(cache) || cache->now->is_full)
+        return false;
+    keyed.key = (struct jg_span){key->blob.data, key->blob.size};
+    jg_entry_encode(&keyed, &bytes);
+    /* What get would refuse, as a cubin of a layout not known here, would be
+     * written and set aside again and again. */
+    if (bytes.failed)
+        why = jg_file_text(ENOMEM);
+    else if (bytes.size > JG_STORE_ENTRY_LIMIT)
+        why = jg_file_text(JG_FILE_WRONG_SIZE);
+    else if (jg_entry_decode((struct jg_span){bytes.data, bytes.size}, &read,
+                             &why)) {
+        error = store(cache, key, &bytes, log);
+        why = error ? jg_file_text(error) : NULL;
+        if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+            cause = FULL;
+    }
+    jg_buf_free(&bytes);
+    if (why)
+        report(cache, cause, "an entry was not written", why, log);
+    return !why;
+}
+
+void jg_cache_quarantine(const struct jg_cache *cache,
+                         const struct jg_key *key, const struct jg_log *log)
+{
+    if (may_write(cache))
+        set_aside(cache, key, "the driver would not load it", log);
 }

@@ -6,6 +6,7 @@
 
 #include "entry.h"
 #include "env.h"
+#include "evict.h"
 #include "key.h"
 
 /* Any number of threads and processes. */
@@ -40,6 +41,8 @@ jitgemm_source jg_cache_get(const struct jg_cache *cache,
                             const struct jg_log *log);
 
 /* Publishes atomically, in place of what was there; false if it could not.
+ * Removes old entries if there are more than JITGEMM_CACHE_MAX_SIZE allows,
+ * or if the disk is full.
  * The key stored is `key`, whatever entry->key is. The caller goes on with
  * the bytes it has: nothing is read back. */
 bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
@@ -58,5 +61,12 @@ void jg_cache_quarantine(const struct jg_cache *cache,
 int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
                   const struct jg_log *log);
 void jg_cache_unlock(int lock);
+
+/* Removes the entries used least recently until the rest has at most
+ * max_bytes, or UINT64_MAX: what JITGEMM_CACHE_MAX_SIZE allows; `dry`: only
+ * counts. Returns 0 or an error of file.h: ENOENT if there is no directory
+ * that may be written. */
+int jg_cache_prune(const struct jg_cache *cache, uint64_t max_bytes, bool dry,
+                   const struct jg_log *log, struct jg_evicted *evicted);
 
 #endif

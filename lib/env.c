@@ -35,6 +35,7 @@ struct jg_env jg_env_read(void)
         .home = directory("HOME"),
         .mode = text("JITGEMM_MODE"),
         .cache_ro_path = text("JITGEMM_CACHE_RO_PATH"),
+        .cache_max_size = text("JITGEMM_CACHE_MAX_SIZE"),
         .lock_timeout = text("JITGEMM_LOCK_TIMEOUT"),
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),

@@ -19,6 +19,7 @@ struct jg_env {
     const char *home;           /* HOME */
     const char *mode;           /* JITGEMM_MODE */
     const char *cache_ro_path;  /* JITGEMM_CACHE_RO_PATH */
+    const char *cache_max_size; /* JITGEMM_CACHE_MAX_SIZE */
     const char *lock_timeout;   /* JITGEMM_LOCK_TIMEOUT */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */

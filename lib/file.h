@@ -48,7 +48,7 @@ int jg_file_may_create(const char *path, bool own);
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size);
 
-/* Opens a trusted regular file to lock it, empty if it makes it. */
+/* Opens a trusted regular file to lock or stamp it, empty if it makes it. */
 int jg_file_open_lock(int folder, const char *name, unsigned flags, int *file);
 
 /* Makes or replaces a file, mode 0600 (0640 with JG_FILE_GROUP), in one step:

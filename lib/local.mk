@@ -14,6 +14,7 @@ libjg_la_SOURCES = \
 	lib/driver.c lib/driver.h \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
+	lib/evict.c lib/evict.h \
 	lib/file.c lib/file.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
@@ -27,6 +28,7 @@ libjg_la_SOURCES = \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \
+	lib/settings.c lib/settings.h \
 	lib/spec.c lib/spec.h \
 	lib/status.c lib/status.h \
 	lib/store.c lib/store.h

@@ -8,6 +8,7 @@ host_tests = \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
+	tests/t_cache_evict \
 	tests/t_cache_faults \
 	tests/t_cache_kill \
 	tests/t_cache_layers \

@@ -11,6 +11,7 @@
 static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_TRUST_GROUP",
                                     "JITGEMM_CACHE_DIR",
+                                    "JITGEMM_CACHE_MAX_SIZE",
                                     "JITGEMM_CACHE_RO_PATH",
                                     "JITGEMM_LOCK_TIMEOUT",
                                     "JITGEMM_MODE",
@@ -35,7 +36,7 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.xdg_runtime_dir && !env.lock_timeout);
-    CHECK(!env.cache_ro_path && !env.mode);
+    CHECK(!env.cache_ro_path && !env.cache_max_size && !env.mode);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
 }
 
@@ -67,6 +68,7 @@ static void test_values(void)
     CHECK_STR(env.xdg_cache_home, "/XDG_CACHE_HOME");
     CHECK_STR(env.xdg_runtime_dir, "/XDG_RUNTIME_DIR");
     CHECK_STR(env.cache_ro_path, "/JITGEMM_CACHE_RO_PATH");
+    CHECK_STR(env.cache_max_size, "/JITGEMM_CACHE_MAX_SIZE");
     CHECK_STR(env.mode, "/JITGEMM_MODE");
     CHECK_STR(env.lock_timeout, "/JITGEMM_LOCK_TIMEOUT");
     CHECK_STR(env.home, "/HOME");

@@ -10,10 +10,10 @@ layers='
 00 clock status
 01 abi buf env
 02 driver file
-03 lock
+03 lock settings
 10 device entry kernel_text key problem
 11 plan store
-12 layers place spec
+12 evict layers place spec
 20 cache compile
 30 registry
 40 context
