@@ -50,6 +50,7 @@ jitgemm_warm_SOURCES = \
 	lib/tool/jitgemm-warm.c \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
+	lib/tool/prune.c lib/tool/prune.h \
 	lib/tool/report.c lib/tool/report.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include
 jitgemm_warm_LDADD = libjitgemm.la

@@ -115,6 +115,11 @@ void jg_registry_close(struct jg_registry *registry,
     free(registry);
 }
 
+const struct jg_cache *jg_registry_cache(const struct jg_registry *registry)
+{
+    return registry->cache;
+}
+
 /* The slot of the key, made if there is none. Takes the key over. */
 static struct slot *find_slot(struct jg_registry *registry, struct jg_key *key)
 {

@@ -18,6 +18,9 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
 void jg_registry_close(struct jg_registry *registry,
                        const struct jg_cuda *cuda);
 
+const struct jg_cache *
+jg_registry_cache(const struct jg_registry *registry);
+
 /* A kernel that is ready; lives as long as the registry. */
 struct jg_kernel {
     char key[JG_KEY_NAME_LENGTH + 1];

@@ -71,6 +71,7 @@ tool_tests = \
 	tests/tool_file.sh \
 	tests/tool_help.sh \
 	tests/tool_json.sh \
+	tests/tool_prune.sh \
 	tests/tool_usage.sh
 
 # Every kernel on the emulator, compiled by the tests themselves.

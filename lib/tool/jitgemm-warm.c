@@ -16,6 +16,7 @@
 #include "common.h"
 #include "kernel_list.h"
 #include "problem_list.h"
+#include "prune.h"
 #include "report.h"
 
 enum {
@@ -30,7 +31,7 @@ struct settings {
     struct problem_list problems;
     char *cache_dir;
     size_t jobs; /* 0: choose */
-    bool problems_given, json, list;
+    bool problems_given, json, list, prune, dry;
 };
 
 struct contexts {
@@ -40,6 +41,7 @@ struct contexts {
 
 static const char help[] =
     "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
+    "       jitgemm-warm [--cache-dir DIR] --prune[=dry]\n"
     "\n"
     "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
     "puts them into the cache of libjitgemm.\n"
@@ -53,12 +55,15 @@ static const char help[] =
     "  --jobs N                prepare N kernels at a time; default: the\n"
     "                          number of processors, at most 4\n"
     "  --list                  only print the kernels needed\n"
+    "  --prune[=dry]           bring the cache down to its limit, those used\n"
+    "                          least recently first; dry: say what would go\n"
     "  --json                  print a JSON object a line for each kernel\n"
     "  --help                  print this and exit\n"
     "  --version               print the version and exit\n"
     "\n"
-    "Exit status: 0 if every kernel is there, 1 if one is missing, 2 if the\n"
-    "options or a list are wrong and nothing was done.\n";
+    "Exit status: 0 if every kernel is there, 1 if one is missing or the\n"
+    "cache cannot be pruned, 2 if the options or a list are wrong and\n"
+    "nothing was done.\n";
 
 static bool add_archs(struct settings *settings, const char *names)
 {
@@ -111,6 +116,17 @@ static bool set_cache_dir(struct settings *settings, const char *path)
     return true;
 }
 
+static bool set_prune(struct settings *settings, const char *how)
+{
+    if (how && strcmp(how, "dry") != 0) {
+        complain("--prune: \"%s\" is not dry", how);
+        return false;
+    }
+    settings->prune = true;
+    settings->dry = how != NULL;
+    return true;
+}
+
 static void print_version(void)
 {
     uint32_t library = jitgemm_version();
@@ -129,6 +145,7 @@ enum option_number {
     OPTION_CACHE_DIR,
     OPTION_JOBS,
     OPTION_LIST,
+    OPTION_PRUNE,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_VERSION
@@ -141,6 +158,7 @@ static const struct option long_options[] = {
     {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
     {"jobs", required_argument, NULL, OPTION_JOBS},
     {"list", no_argument, NULL, OPTION_LIST},
+    {"prune", optional_argument, NULL, OPTION_PRUNE},
     {"json", no_argument, NULL, OPTION_JSON},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -182,6 +200,8 @@ static bool set_option(struct settings *settings, int option, char **argv)
     case OPTION_LIST:
         settings->list = true;
         return true;
+    case OPTION_PRUNE:
+        return set_prune(settings, optarg);
     case OPTION_JSON:
         settings->json = true;
         return true;
@@ -208,8 +228,13 @@ static bool read_options(struct settings *settings, int argc, char **argv)
         complain("unexpected argument \"%s\"", argv[optind]);
         return false;
     }
-    if (!settings->problems_given) {
+    if (!settings->problems_given && !settings->prune) {
         complain("no problem: give --problem or --file");
+        return false;
+    }
+    if (settings->prune && (settings->problems_given || settings->arch_count ||
+                            settings->list || settings->json)) {
+        complain("--prune goes with --cache-dir only");
         return false;
     }
     return true;
@@ -344,7 +369,7 @@ static void prepare(struct kernel_list *list, const struct settings *settings,
     kernel_list_finish(list);
 }
 
-static int warm(const struct settings *settings)
+static bool warm(const struct settings *settings)
 {
     struct report report = {
         .json = settings->json,
@@ -370,6 +395,14 @@ static int warm(const struct settings *settings)
     while (contexts.count)
         jitgemm_context_destroy(contexts.items[--contexts.count]);
     free(contexts.items);
+    return good;
+}
+
+static int run(const struct settings *settings)
+{
+    bool good = settings->prune ? prune(settings->cache_dir, settings->dry)
+                                : warm(settings);
+
     if (fflush(stdout) || ferror(stdout)) {
         complain("cannot write to standard output");
         good = false;
@@ -383,7 +416,7 @@ int main(int argc, char **argv)
     int result = EXIT_USAGE;
 
     if (read_options(&settings, argc, argv))
-        result = warm(&settings);
+        result = run(&settings);
     else
         fputs("Try \"jitgemm-warm --help\".\n", stderr);
     problem_list_free(&settings.problems);
