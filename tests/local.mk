@@ -13,6 +13,7 @@ host_tests = \
 	tests/t_cache_kill \
 	tests/t_cache_layers \
 	tests/t_cache_lock \
+	tests/t_cache_setuid \
 	tests/t_cache_trust \
 	tests/t_cases \
 	tests/t_driver \

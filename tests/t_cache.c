@@ -47,7 +47,7 @@ static void test_put_get(const struct jg_entry *sample)
     CHECK_INT(mode_of(path_of(&key, "e")), S_IFREG | 0600);
     CHECK(exists(in_scratch("c/v1/CACHEDIR.TAG")));
     CHECK(!exists(in_scratch("c/v1/q")));
-    CHECK_INT(count_files(in_scratch("c")), 2); /* the entry and the tag */
+    CHECK_INT(count_files(in_scratch("c")), 3); /* entry, tag, lock */
 
     entry.registers = 1;
     CHECK(jg_cache_put(cache, &key, &entry, &counting));
@@ -91,6 +91,7 @@ static void test_damage(const struct jg_entry *sample)
         expect_aside(&key, bytes, i);
     }
     CHECK_INT(warnings, 1); /* a cause */
+    printf("damage: %zu bytes flipped, cut after each of them\n", size);
     write_file(path_of(&key, "e"), bytes, size, 0600);
     CHECK(finds(&key, sample));
 
@@ -174,7 +175,7 @@ static void test_threads(void)
         CHECK_INT((long)bad, 0);
     }
     CHECK_INT(warnings, 0);
-    CHECK_INT(count_files(in_scratch("c")), KEYS + 1);
+    CHECK_INT(count_files(in_scratch("c")), KEYS + 2);
     CHECK_INT(count_files(in_scratch("c/v1/t")), 0);
     for (int i = 0; i < KEYS; i++)
         jg_key_free(&keys[i]);

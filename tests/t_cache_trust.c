@@ -33,6 +33,11 @@ static void test_components(void)
         CHECK_INT(put(cache), i == 3); /* a file is replaced */
         CHECK_INT(warnings, i == 3 ? 1 : 2);
         CHECK(chmod(part, mode) == 0 && get(cache));
+        if (geteuid() == 0) {
+            CHECK(chown(part, 65534, 65534) == 0 && !get(cache));
+            CHECK_INT(put(cache), i == 3);
+            CHECK(chown(part, 0, 0) == 0 && get(cache));
+        }
         CHECK(rename(part, away) == 0 && symlink(away, part) == 0);
         CHECK(!get(cache));
         CHECK_INT(put(cache), i == 3);
