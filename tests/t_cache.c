@@ -175,7 +175,7 @@ static void test_threads(void)
         CHECK_INT((long)bad, 0);
     }
     CHECK_INT(warnings, 0);
-    CHECK_INT(count_files(in_scratch("c")), KEYS + 2);
+    CHECK_INT(count_files(in_scratch("c")), KEYS + 1);
     CHECK_INT(count_files(in_scratch("c/v1/t")), 0);
     for (int i = 0; i < KEYS; i++)
         jg_key_free(&keys[i]);
