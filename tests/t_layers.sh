@@ -27,8 +27,12 @@ forbidden='
 cache: compile device driver
 entry: device driver
 file: device driver
+evict: device driver env
+layers: device driver env
 lock: env key
-store: compile device driver env
+place: device driver
+settings: device driver file
+store: device driver env
 key: device driver
 plan: driver env file
 spec: driver env file
