@@ -16,8 +16,7 @@
 #include "place.h"
 #include "settings.h"
 
-static const char default_layers[] =
-    JG_PKGLIBDIR "/kernels:/var/lib/jitgemm";
+static const char default_layers[] = JG_PKGLIBDIR "/kernels:/var/lib/jitgemm";
 
 /* Each is warned of once. */
 enum cause { READ = 1, DAMAGED = 2, WRITE = 4, FULL = 8, LOCK = 16 };
@@ -180,8 +179,8 @@ static int evict(const struct jg_cache *cache, uint64_t limit, uint64_t keep,
     return error;
 }
 
-/* The largest size up to which the oldest are removed: a fifth below, so
- * that it is not done at every put. */
+/* Down to where the oldest are removed: by a fifth, so that it is not done at
+ * every put. */
 static uint64_t low_water(uint64_t bytes)
 {
     return bytes / 5 * 4;
@@ -192,7 +191,7 @@ static void make_room(const struct jg_cache *cache, const struct jg_log *log)
     struct jg_evicted there;
     uint64_t keep;
 
-    if (evict(cache, 0, 0, true, 0, NULL, &there) != 0)
+    if (evict(cache, UINT64_MAX, UINT64_MAX, true, 0, NULL, &there) != 0)
         return;
     keep = low_water(there.bytes);
     evict(cache, keep, keep, false, 0, log, &there);
@@ -223,9 +222,10 @@ int jg_cache_prune(const struct jg_cache *cache, uint64_t max_bytes, bool dry,
 {
     if (max_bytes == UINT64_MAX)
         max_bytes = cache->settings.max_bytes;
-    return may_write(cache) ? evict(cache, max_bytes, max_bytes, dry,
-                                    cache->settings.lock_seconds, log, evicted)
-                            : ENOENT;
+    if (!may_write(cache))
+        return ENOENT;
+    return evict(cache, max_bytes, max_bytes, dry,
+                 cache->settings.lock_seconds, log, evicted);
 }
 
 /* ---- Get, put, quarantine ---- */

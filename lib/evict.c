@@ -90,9 +90,9 @@ static int visit_entry(void *list, int folder, const char *name,
                        const struct stat *info)
 {
     (void)folder;
-    return strlen(name) < sizeof((struct found *)0)->name
-               ? add_found(list, name, info)
-               : 0;
+    if (strlen(name) != sizeof((struct found *)0)->name - 1)
+        return 0; /* somebody else's */
+    return add_found(list, name, info);
 }
 
 static int open_shard(const struct jg_store *store, int entries,

@@ -40,9 +40,9 @@ static bool add_layer(struct jg_layers *layers, struct jg_span path,
         jg_store_free(&layer->store);
         return false;
     }
-    error = *path_of(layer) == '/' ? jg_store_open(&layer->store, "e", 0,
-                                                   &folder)
-                                   : EINVAL;
+    error = *path_of(layer) == '/'
+                ? jg_store_open(&layer->store, "e", 0, &folder)
+                : EINVAL;
     if (!error) {
         close(folder);
         layers->count++;

@@ -95,8 +95,7 @@ static int choose(const struct choice *choices, size_t count, unsigned flags,
         error = *top == '/' ? take(store, choice, flags) : EINVAL;
         if (!error || error == ENOMEM)
             return error;
-        jg_log(log,
-               choice->named ? JITGEMM_LOG_WARNING : JITGEMM_LOG_DEBUG,
+        jg_log(log, choice->named ? JITGEMM_LOG_WARNING : JITGEMM_LOG_DEBUG,
                "cache: not %s%s: %s", top, choice->rest, jg_file_text(error));
         if (choice->named)
             return 0;

@@ -10,7 +10,8 @@
 
 struct jg_registry;
 
-/* Opens or joins the registry of a cache (see jg_cache_open()); NULL if out of memory. */
+/* Opens or joins the registry of a cache (see jg_cache_open()); NULL if out of
+ * memory. */
 struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
                                      const struct jg_log *log);
 /* The last one to leave unloads every kernel. NULL is allowed. `cuda` is NULL

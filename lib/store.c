@@ -63,8 +63,8 @@ int jg_store_open(const struct jg_store *store, const char *name,
 
     if (create && store->make_parent)
         make_parent(path);
-    error = jg_file_open_folder(AT_FDCWD, path, store->base_flags | create,
-                                &base);
+    error =
+        jg_file_open_folder(AT_FDCWD, path, store->base_flags | create, &base);
     if (!error)
         error = descend(base, JG_STORE_VERSION, flags, &root);
     if (!error && name)

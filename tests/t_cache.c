@@ -13,7 +13,8 @@ static bool finds(const struct jg_key *wanted, const struct jg_entry *expected)
 {
     struct jg_entry entry = {.sm = 0};
     void *file = NULL;
-    bool hit = jg_cache_get(cache, wanted, JITGEMM_SOURCE_NONE, &entry, &file, &counting);
+    bool hit = jg_cache_get(cache, wanted, JITGEMM_SOURCE_NONE, &entry, &file,
+                            &counting);
 
     CHECK_INT(file != NULL, hit);
     if (hit && expected)
@@ -143,7 +144,8 @@ static void *put_and_get(void *number)
         bad += !jg_cache_put(cache, one, &entry, &counting);
         for (int j = 0; j < 4; j++) {
             file = NULL;
-            bad += !jg_cache_get(cache, one, JITGEMM_SOURCE_NONE, &read, &file, &counting);
+            bad += !jg_cache_get(cache, one, JITGEMM_SOURCE_NONE, &read, &file,
+                                 &counting);
             bad += !file || !same_span(read.key, entry.key);
             free(file);
         }

@@ -30,8 +30,7 @@ static struct jg_cache *open_cache(const char *layers, const char *mode)
 static const char *fill(const char *name)
 {
     const struct jg_env env = {.cache_ro_path = ":"};
-    struct jg_cache *cache =
-        jg_cache_open(in_scratch(name), &env, &counting);
+    struct jg_cache *cache = jg_cache_open(in_scratch(name), &env, &counting);
 
     CHECK(put(cache));
     jg_cache_close(cache);

@@ -16,8 +16,7 @@ static void test_helpers(void)
 {
     static const char *const parts[] = {"c/v1/t", "c/v1/l", "c/v1/q"};
     const struct jg_env env = {.lock_timeout = "0"};
-    struct jg_cache *cache =
-        jg_cache_open(in_scratch("c"), &env, &counting);
+    struct jg_cache *cache = jg_cache_open(in_scratch("c"), &env, &counting);
     char entry[80];
 
     snprintf(entry, sizeof entry, "c/v1/e/%.2s/%s.jgc", key.name, key.name);

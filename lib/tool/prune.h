@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* Brings the cache in `cache_dir` (NULL: the library's choice) down to its
- * limit and prints what that took; `dry`: would take. False after a message. */
+ * limit and prints what was removed; `dry`: what would be. False after a
+ * message. */
 bool prune(const char *cache_dir, bool dry);
 
 #endif
