@@ -16,7 +16,12 @@
 #include "scratch.h"
 #include "settings.h"
 
-enum { COUNT = 40, ENTRY_BYTES = 20 << 10, DAY = 24 * 60 * 60 };
+enum {
+    COUNT = 40,
+    ENTRY_BYTES = 20 << 10,
+    PROCESSES = 8,
+    DAY = 24 * 60 * 60
+};
 
 static struct jg_key keys[COUNT];
 static unsigned char cubin[ENTRY_BYTES - 1024];
@@ -111,13 +116,45 @@ static void test_limit(void)
     jg_cache_close(cache);
 }
 
+/* Processes that fill it at a time pass the limit by an entry each at most. */
+static void test_many(void)
+{
+    struct jg_cache *cache = open_cache("many", "400K");
+    struct jg_evicted evicted;
+    int status;
+
+    for (int i = 0; i < PROCESSES; i++) {
+        if (fork() == 0) {
+            bool good = true;
+
+            for (int j = 0; j < COUNT; j++)
+                good = put_key(cache, (i * COUNT / PROCESSES + j) % COUNT) &&
+                       good;
+            _exit(!good || warnings);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++)
+        CHECK(wait(&status) > 0 && status == 0);
+    CHECK_INT(jg_cache_prune(cache, UINT64_MAX, true, NULL, &evicted), 0);
+    printf("%d processes, limit 400 KiB: %llu KiB there in the end\n",
+           PROCESSES, (unsigned long long)evicted.bytes >> 10);
+    CHECK(evicted.bytes > 200 << 10);
+    CHECK(evicted.bytes <= (400 << 10) + PROCESSES * (ENTRY_BYTES + 4096));
+    CHECK_INT(count_files(in_scratch("many/v1/t")), 0);
+    jg_cache_close(cache);
+}
+
 static void test_order(void)
 {
     struct jg_cache *cache;
     struct jg_evicted evicted;
+    char others[2 * PATH_MAX];
     uint64_t before;
 
     fill("order");
+    snprintf(others, sizeof others, "%s", path_of("order", 0));
+    strcpy(strrchr(others, '/'), "/others");
+    write_file(others, "x", 1, 0600);
     before = disk_bytes("order");
     cache = open_cache("order", NULL);
     CHECK(get_key(cache, 0)); /* the oldest is in use */
@@ -139,6 +176,7 @@ static void test_order(void)
     CHECK_INT(evicted.entries, COUNT / 2);
     CHECK_INT(evicted.removed, COUNT / 2);
     CHECK_INT(disk_bytes("order"), 0);
+    CHECK(exists(others)); /* no entry, so not ours to remove */
     CHECK_INT(warnings, 0);
     jg_cache_close(cache);
 }
@@ -324,6 +362,8 @@ int main(void)
     }
     test_sizes();
     test_limit();
+    fflush(stdout);
+    test_many();
     test_order();
     test_race();
     test_sweep();
