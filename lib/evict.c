@@ -15,7 +15,7 @@
 
 #include "file.h"
 
-enum { SHARDS = 256, STALE_SECONDS = 24 * 60 * 60 };
+enum { STALE_SECONDS = 24 * 60 * 60 };
 
 struct found {
     char name[JG_KEY_NAME_LENGTH + sizeof ".jgc"];
@@ -106,18 +106,27 @@ static int open_shard(const struct jg_store *store, int entries,
 static int list_entries(const struct jg_store *store, int entries,
                         struct list *list)
 {
-    for (int i = 0; i < SHARDS; i++) {
-        char name[3];
-        int shard, error;
+    struct dirent *one;
+    DIR *names = NULL;
+    int copy, shard, error;
 
-        snprintf(name, sizeof name, "%02x", (unsigned)i);
-        error = open_shard(store, entries, name, &shard);
+    error = jg_file_open_folder(entries, ".", store->flags, &copy);
+    if (error)
+        return error;
+    names = fdopendir(copy);
+    if (!names) {
+        close(copy);
+        return ENOMEM;
+    }
+    while (error != ENOMEM && (one = readdir(names))) {
+        error = strlen(one->d_name) == 2 && one->d_name[0] != '.'
+                    ? open_shard(store, entries, one->d_name, &shard)
+                    : ENOENT;
         if (!error)
             error = each_file(shard, visit_entry, list);
-        if (error == ENOMEM)
-            return error;
     }
-    return 0;
+    closedir(names);
+    return error == ENOMEM ? error : 0;
 }
 
 /* ---- Remove ---- */
