@@ -58,10 +58,9 @@ int main(int argc, char **argv)
     CHECK_INT(jg_key_make(&sample_fields, &key), JITGEMM_OK);
     if (argc == 2 && strcmp(argv[1], "setuid") == 0) {
         if (geteuid() == getuid())
-            return TEST_SKIP;
+            _exit(TEST_SKIP);
         run_setuid();
-        jg_key_free(&key);
-        return test_failures != 0;
+        _exit(test_failures != 0); /* leaks are not looked for in setuid */
     }
     if (geteuid() != 0) {
         printf("skipped: only root makes programs setuid to another user\n");
