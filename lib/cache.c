@@ -31,6 +31,7 @@ struct jg_cache {
         atomic_uint warned;  /* causes */
         atomic_llong room;   /* bytes to put before the next look around */
         atomic_bool is_full; /* no more puts */
+        atomic_ullong corrupt, evicted, lock_waits;
     } own, *now; /* = &own, for holders of a const cache */
 };
 
@@ -143,8 +144,12 @@ int jg_cache_lock(const struct jg_cache *cache, const struct jg_key *key,
         return -1;
     error = open_locks(cache, &folder);
     if (!error) {
-        error = jg_lock_take(folder, bucket, cache->store.flags,
-                             cache->settings.lock_seconds, &lock);
+        error = jg_lock_take(folder, bucket, cache->store.flags, 0, &lock);
+        if (error == EWOULDBLOCK) {
+            cache->now->lock_waits++;
+            error = jg_lock_take(folder, bucket, cache->store.flags,
+                                 cache->settings.lock_seconds, &lock);
+        }
         close(folder);
     }
     if (error == EWOULDBLOCK)
@@ -175,6 +180,8 @@ static int evict(const struct jg_cache *cache, uint64_t limit, uint64_t keep,
     close(folder);
     if (!error)
         error = jg_evict(&cache->store, limit, keep, dry, log, evicted);
+    if (!error && !dry)
+        cache->now->evicted += evicted->removed;
     jg_lock_release(lock);
     return error;
 }
@@ -235,6 +242,7 @@ static void set_aside(const struct jg_cache *cache, const struct jg_key *key,
 {
     int error = jg_store_set_aside(&cache->store, key);
 
+    cache->now->corrupt++;
     report(cache, DAMAGED, key->name, why, log);
     if (error)
         jg_log(log, JITGEMM_LOG_DEBUG, "cache: %s stays: %s", key->name,
@@ -337,4 +345,13 @@ void jg_cache_quarantine(const struct jg_cache *cache,
 {
     if (may_write(cache))
         set_aside(cache, key, "the driver would not load it", log);
+}
+
+struct jg_cache_counts jg_cache_counts(const struct jg_cache *cache)
+{
+    return (struct jg_cache_counts){
+        .corrupt = cache->now->corrupt,
+        .evicted = cache->now->evicted,
+        .lock_waits = cache->now->lock_waits,
+    };
 }

@@ -69,4 +69,12 @@ void jg_cache_unlock(int lock);
 int jg_cache_prune(const struct jg_cache *cache, uint64_t max_bytes, bool dry,
                    const struct jg_log *log, struct jg_evicted *evicted);
 
+/* So far, by this cache. */
+struct jg_cache_counts {
+    unsigned long long corrupt;    /* entries set aside */
+    unsigned long long evicted;    /* entries removed */
+    unsigned long long lock_waits; /* locks that somebody else held */
+};
+struct jg_cache_counts jg_cache_counts(const struct jg_cache *cache);
+
 #endif

@@ -78,6 +78,7 @@ static void test_damage(const struct jg_entry *sample)
 {
     struct jg_buf longer = {.data = NULL}, encoded = {.data = NULL};
     struct jg_entry entry = *sample;
+    unsigned long long before = jg_cache_counts(cache).corrupt;
     unsigned char *bytes;
     size_t size;
 
@@ -92,6 +93,7 @@ static void test_damage(const struct jg_entry *sample)
         expect_aside(&key, bytes, i);
     }
     CHECK_INT(warnings, 1); /* a cause */
+    CHECK_INT(jg_cache_counts(cache).corrupt - before, 2 * size);
     printf("damage: %zu bytes flipped, cut after each of them\n", size);
     write_file(path_of(&key, "e"), bytes, size, 0600);
     CHECK(finds(&key, sample));

@@ -175,6 +175,7 @@ static void test_order(void)
     CHECK_INT(jg_cache_prune(cache, 0, false, NULL, &evicted), 0);
     CHECK_INT(evicted.entries, COUNT / 2);
     CHECK_INT(evicted.removed, COUNT / 2);
+    CHECK_INT(jg_cache_counts(cache).evicted, COUNT);
     CHECK_INT(disk_bytes("order"), 0);
     CHECK(exists(others)); /* no entry, so not ours to remove */
     CHECK_INT(warnings, 0);

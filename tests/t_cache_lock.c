@@ -55,7 +55,9 @@ static void test_exclusion(void)
 
     warnings = 0;
     start = jg_clock_ms();
+    CHECK_INT(jg_cache_counts(cache).lock_waits, 0);
     CHECK_INT(take(cache, &key), -1);
+    CHECK_INT(jg_cache_counts(cache).lock_waits, 1);
     CHECK(jg_clock_ms() - start >= 200 && jg_clock_ms() - start < 5000);
     CHECK_INT(warnings, 1);
     CHECK_INT(take(cache, &key), -1);
@@ -64,6 +66,7 @@ static void test_exclusion(void)
     start = jg_clock_ms();
     lock = take(cache, &other_key);
     CHECK(lock >= 0 && jg_clock_ms() - start < 200);
+    CHECK_INT(jg_cache_counts(cache).lock_waits, 2);
     jg_cache_unlock(lock);
 
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
