@@ -280,10 +280,11 @@ jitgemm_source jg_cache_get(const struct jg_cache *cache,
                             struct jg_entry *entry, void **file,
                             const struct jg_log *log)
 {
-    if (refused != JITGEMM_SOURCE_PACK &&
+    if (refused < JITGEMM_SOURCE_PACK &&
         jg_layers_find(&cache->layers, key, entry, file, log))
         return JITGEMM_SOURCE_PACK;
-    if (may_read(cache) && find(cache, key, entry, file, log))
+    if (refused < JITGEMM_SOURCE_DISK && may_read(cache) &&
+        find(cache, key, entry, file, log))
         return JITGEMM_SOURCE_DISK;
     return JITGEMM_SOURCE_NONE;
 }

@@ -30,8 +30,8 @@ const char *jg_cache_directory(const struct jg_cache *cache);
 bool jg_cache_equal(const struct jg_cache *a, const struct jg_cache *b);
 
 /* Looks in the layers, then in the directory, and says where the entry is:
- * JITGEMM_SOURCE_PACK, _DISK, or _NONE for a miss. If `refused` is
- * JITGEMM_SOURCE_PACK, what was found there would not load: looks behind it.
+ * JITGEMM_SOURCE_PACK, _DISK, or _NONE for a miss. What was found in `refused`
+ * (_NONE at first) would not load: looks only behind it.
  * On a hit the entry's spans point into *file, which the caller frees with
  * free(); on a miss neither is written. A damaged or foreign entry of the
  * directory is moved to quarantine. */

@@ -150,7 +150,7 @@ static void keep_log(struct slot *slot, const void *text, size_t size)
     slot->kernel.log = slot->log.data ? (const char *)slot->log.data : "";
 }
 
-/* Past where the image came from before. */
+/* Looks only behind where the image came from that the driver refused. */
 static bool read_disk(struct jg_registry *registry, struct slot *slot,
                       const struct jg_log *log)
 {
@@ -379,8 +379,9 @@ jitgemm_status jg_registry_load(struct jg_registry *registry,
         slot->state = BUSY;
         pthread_mutex_unlock(&registry->lock);
         status = load(slot, cuda, spec);
-        if (status != JITGEMM_OK && slot->source != JITGEMM_SOURCE_COMPILED &&
-            image_refused(jg_error())) {
+        while (status != JITGEMM_OK &&
+               slot->source != JITGEMM_SOURCE_COMPILED &&
+               image_refused(jg_error())) {
             jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
                    spec->name, jg_error()->text);
             if (slot->source == JITGEMM_SOURCE_DISK)
