@@ -116,7 +116,9 @@ typedef struct jitgemm_context_options {
                                JITGEMM_CACHE_DIR, else
                                $XDG_CACHE_HOME/jitgemm, else
                                $HOME/.cache/jitgemm, else
-                               /tmp/jitgemm-UID */
+                               /tmp/jitgemm-UID. Read-only layers, see
+                               JITGEMM_CACHE_RO_PATH, come before it unless
+                               it is "" */
     jitgemm_log_fn log;     /* NULL: stderr if JITGEMM_LOG=1..4 is set */
     void *log_user;
 } jitgemm_context_options;
@@ -222,7 +224,7 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
 typedef enum jitgemm_source {
     JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
     JITGEMM_SOURCE_MEMORY = 1,
-    JITGEMM_SOURCE_PACK = 2,
+    JITGEMM_SOURCE_PACK = 2, /* a read-only layer */
     JITGEMM_SOURCE_DISK = 3,
     JITGEMM_SOURCE_COMPILED = 4
 } jitgemm_source;
@@ -344,6 +346,35 @@ jitgemm_status jitgemm_cache_copy(const char *const *sources, int32_t count,
  * hex digits and a NUL. Checks the index, reads no entry.
  * Errors: as jitgemm_cache_list(). */
 jitgemm_status jitgemm_pack_digest(const char *path, char digest[65]);
+
+enum { /* flags of a call that prunes */
+    JITGEMM_PRUNE_DRY_RUN = 1 /* say what would go, remove nothing */
+};
+
+/* For max_bytes: what JITGEMM_CACHE_MAX_SIZE allows, 1 GiB if unset. */
+#define JITGEMM_PRUNE_TO_LIMIT UINT64_MAX
+
+typedef struct jitgemm_pruned {
+    uint32_t size;
+    uint32_t swept;         /* unfinished and damaged files older than a day,
+                               removed too */
+    uint64_t entries;       /* that were there */
+    uint64_t bytes;         /* that they took on disk */
+    uint64_t removed;       /* of those entries */
+    uint64_t removed_bytes; /* of those bytes */
+} jitgemm_pruned;
+
+/* Removes the entries of the context's cache directory that were used least
+ * recently, until the rest takes at most max_bytes; 0 removes all. Other
+ * processes may go on using it. Logs a line an entry at JITGEMM_LOG_INFO. The
+ * caller sets pruned->size. Nothing needs this call: who adds an entry keeps
+ * to the limit.
+ * Errors: E_ARGUMENT (context or pruned NULL, unknown flags), E_VERSION,
+ * E_NOT_FOUND (no directory that may be written, or it cannot be read or is
+ * being pruned by another process; error.system says why). */
+jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
+                                   uint64_t max_bytes, uint32_t flags,
+                                   jitgemm_pruned *pruned);
 
 /* ---- Host helpers ----------------------------------------------------- */
 

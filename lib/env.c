@@ -31,7 +31,12 @@ struct jg_env jg_env_read(void)
         .trust_group = trust && *trust == '1',
         .cache_dir = directory("JITGEMM_CACHE_DIR"),
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
+        .xdg_runtime_dir = directory("XDG_RUNTIME_DIR"),
         .home = directory("HOME"),
+        .mode = text("JITGEMM_MODE"),
+        .cache_ro_path = text("JITGEMM_CACHE_RO_PATH"),
+        .cache_max_size = text("JITGEMM_CACHE_MAX_SIZE"),
+        .lock_timeout = text("JITGEMM_LOCK_TIMEOUT"),
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
     };

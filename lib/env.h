@@ -15,7 +15,12 @@ struct jg_env {
     bool trust_group;           /* JITGEMM_CACHE_TRUST_GROUP=1 */
     const char *cache_dir;      /* JITGEMM_CACHE_DIR */
     const char *xdg_cache_home; /* XDG_CACHE_HOME */
+    const char *xdg_runtime_dir; /* XDG_RUNTIME_DIR */
     const char *home;           /* HOME */
+    const char *mode;           /* JITGEMM_MODE */
+    const char *cache_ro_path;  /* JITGEMM_CACHE_RO_PATH */
+    const char *cache_max_size; /* JITGEMM_CACHE_MAX_SIZE */
+    const char *lock_timeout;   /* JITGEMM_LOCK_TIMEOUT */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
 };

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *jg_file_text(int error)
@@ -98,72 +99,90 @@ static int read_all(int fd, unsigned char *data, size_t size)
     return 0;
 }
 
+static int check_file(int fd, unsigned flags, struct stat *info)
+{
+    if (fstat(fd, info) != 0)
+        return errno;
+    if (!S_ISREG(info->st_mode))
+        return JG_FILE_WRONG_KIND;
+    return check_trust(info, flags);
+}
+
+/* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+static int open_file(int folder, const char *name, unsigned flags, int create,
+                     int *file, struct stat *info)
+{
+    mode_t mode = flags & JG_FILE_GROUP ? 0640 : 0600;
+    int fd = openat(folder, name,
+                    O_RDONLY | create | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+                        O_NONBLOCK,
+                    mode);
+    int error;
+
+    if (fd < 0)
+        return errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
+    error = check_file(fd, flags, info);
+    if (error)
+        close(fd);
+    else
+        *file = fd;
+    return error;
+}
+
 int jg_file_open(int folder, const char *name, unsigned flags, int *file,
                  uint64_t *size)
 {
     struct stat info;
-    /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
-    int fd = openat(folder, name,
-                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    int error = 0;
+    int error = open_file(folder, name, flags, 0, file, &info);
 
-    if (fd < 0)
-        return errno == ELOOP ? JG_FILE_WRONG_KIND : errno;
-    if (fstat(fd, &info) != 0)
-        error = errno;
-    else if (!S_ISREG(info.st_mode))
-        error = JG_FILE_WRONG_KIND;
-    else
-        error = check_trust(&info, flags);
-    if (error) {
-        close(fd);
-        return error;
-    }
-    *file = fd;
-    *size = (uint64_t)info.st_size;
-    return 0;
+    if (!error)
+        *size = (uint64_t)info.st_size;
+    return error;
 }
 
-static int read_once(int folder, const char *name, unsigned flags,
-                     size_t limit, void **data, size_t *size)
+/* Reading is all that flock() asks for, and what a group may do. */
+int jg_file_open_lock(int folder, const char *name, unsigned flags, int *file)
 {
-    uint64_t bytes = 0;
-    void *read = NULL;
-    int fd, error;
+    struct stat info;
 
-    error = jg_file_open(folder, name, flags, &fd, &bytes);
-    if (error)
-        return error;
-    if (bytes > limit)
-        error = JG_FILE_WRONG_SIZE;
-    else if (!(read = malloc((size_t)bytes + 1)))
-        error = ENOMEM;
-    else
-        error = read_all(fd, read, (size_t)bytes);
-    close(fd);
-    if (error) {
-        free(read);
-        return error;
-    }
-    *data = read;
-    *size = (size_t)bytes;
-    return 0;
+    return open_file(folder, name, flags, O_CREAT, file, &info);
+}
+
+/* Says that the file is in use, if that was not said in the last hour; the
+ * difference either way, for clocks differ. Nothing depends on it. */
+static void stamp(int fd, time_t last)
+{
+    double age = difftime(time(NULL), last);
+
+    if (age >= 3600 || age <= -3600)
+        futimens(fd, NULL);
 }
 
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size)
 {
-    int error = 0;
+    struct stat info;
+    void *bytes = NULL;
+    int fd, error = open_file(folder, name, flags, 0, &fd, &info);
 
-    /* NFS says ESTALE of a file that another host has just replaced: there
-     * is a newer one to open. ENOENT is what an ordinary miss says and is
-     * not worth a second look. */
-    for (int attempt = 0; attempt < 2; attempt++) {
-        error = read_once(folder, name, flags, limit, data, size);
-        if (error != ESTALE && error != EBUSY)
-            break;
+    if (error)
+        return error;
+    if (info.st_size < 0 || (uintmax_t)info.st_size > limit)
+        error = JG_FILE_WRONG_SIZE;
+    else if (!(bytes = malloc((size_t)info.st_size + 1)))
+        error = ENOMEM;
+    else
+        error = read_all(fd, bytes, (size_t)info.st_size);
+    if (!error && flags & JG_FILE_STAMP)
+        stamp(fd, info.st_mtime);
+    close(fd);
+    if (error) {
+        free(bytes);
+        return error;
     }
-    return error;
+    *data = bytes;
+    *size = (size_t)info.st_size;
+    return 0;
 }
 
 /* ---- Publish ---- */

@@ -22,6 +22,8 @@ enum {
     JG_FILE_GROUP = 1,
     JG_FILE_CREATE = 2, /* if absent; not its parents */
     JG_FILE_FOLLOW = 4, /* the name may be a symbolic link */
+    JG_FILE_STAMP = 8,  /* reading sets the time of change to now, at most once
+                           an hour: the least recently used are the oldest */
     JG_FILE_PUBLIC = 16 /* publish for all to read */
 };
 
@@ -51,6 +53,9 @@ int jg_file_open(int folder, const char *name, unsigned flags, int *file,
  * frees *data with free(). */
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
                  void **data, size_t *size);
+
+/* Opens a trusted regular file to lock or stamp it, empty if it makes it. */
+int jg_file_open_lock(int folder, const char *name, unsigned flags, int *file);
 
 /* Makes or replaces a file, mode 0600 (0640 with JG_FILE_GROUP, 0644 with
  * JG_FILE_PUBLIC, less the umask), in one step: readers and crashes see all of

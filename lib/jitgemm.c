@@ -6,8 +6,9 @@
 
 #include "abi.h"
 #include "bind.h"
-#include "plan_text.h"
+#include "file.h"
 #include "plan.h"
+#include "plan_text.h"
 #include "ready.h"
 
 uint32_t jitgemm_version(void)
@@ -218,4 +219,48 @@ jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
     if (!jg_launch_kernel(plan, index, &report))
         return fail_index(index, plan->kernels);
     return write_report(kernel, &report);
+}
+
+static jitgemm_status fail_prune(int error)
+{
+    jitgemm_status status =
+        jg_fail(JITGEMM_E_NOT_FOUND, "the cache cannot be pruned: %s",
+                jg_file_text(error));
+
+    jg_error()->system = error;
+    return status;
+}
+
+jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
+                                   uint64_t max_bytes, uint32_t flags,
+                                   jitgemm_pruned *pruned)
+{
+    bool dry = flags & JITGEMM_PRUNE_DRY_RUN;
+    struct jg_evicted evicted;
+    jitgemm_pruned report;
+    jitgemm_status status;
+    int error;
+
+    if (!context)
+        return fail_null("context");
+    if (flags & ~(uint32_t)JITGEMM_PRUNE_DRY_RUN)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "flags", -1, flags,
+                                JITGEMM_PRUNE_DRY_RUN,
+                                "flags is %#x; only %#x is known", flags,
+                                (unsigned)JITGEMM_PRUNE_DRY_RUN);
+    status = jg_abi_read(&report, sizeof report, sizeof report, pruned,
+                         "pruned");
+    if (status != JITGEMM_OK)
+        return status;
+    error = jg_cache_prune(jg_registry_cache(context->registry), max_bytes,
+                           dry, &context->log, &evicted);
+    if (error)
+        return fail_prune(error);
+    report.swept = (uint32_t)evicted.swept;
+    report.entries = evicted.entries;
+    report.bytes = evicted.bytes;
+    report.removed = evicted.removed;
+    report.removed_bytes = evicted.removed_bytes;
+    return jg_abi_write(pruned, &report, sizeof report, sizeof report,
+                        "pruned");
 }

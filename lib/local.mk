@@ -13,28 +13,36 @@ libjg_la_SOURCES = \
 	lib/cut.c lib/cut.h \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \
-	lib/entry.c lib/entry.h \
 	lib/entries.c \
+	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
+	lib/evict.c lib/evict.h \
 	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
-	lib/key.c lib/key.h \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
+	lib/key.c lib/key.h \
 	lib/launch.c lib/launch.h \
-	lib/model.c lib/model.h lib/model_sm90.c lib/model_sm100.c \
+	lib/layers.c lib/layers.h \
+	lib/lock.c lib/lock.h \
+	lib/model.c lib/model.h \
+	lib/model_sm100.c \
+	lib/model_sm90.c \
 	lib/nvfp4.c \
 	lib/pack.c lib/pack.h \
+	lib/place.c lib/place.h \
 	lib/plan.c lib/plan.h \
 	lib/plan_text.c lib/plan_text.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/rebuild.c lib/rebuild.h \
 	lib/registry.c lib/registry.h \
+	lib/settings.c lib/settings.h \
 	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \
 	lib/status.c lib/status.h \
 	lib/stock.c lib/stock.h \
+	lib/store.c lib/store.h \
 	lib/table.c lib/table.h \
 	lib/view.c lib/view.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
@@ -59,6 +67,7 @@ jitgemm_warm_SOURCES = \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
 	lib/tool/options.c lib/tool/options.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
+	lib/tool/prune.c lib/tool/prune.h \
 	lib/tool/report.c lib/tool/report.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include
 jitgemm_warm_LDADD = libjitgemm.la

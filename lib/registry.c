@@ -47,11 +47,6 @@ struct jg_registry {
 static pthread_mutex_t registries_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jg_registry *registries;
 
-static bool same_directory(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
                                      const struct jg_log *log)
 {
@@ -62,8 +57,7 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
         return NULL;
     pthread_mutex_lock(&registries_lock);
     for (registry = registries; registry; registry = registry->next)
-        if (same_directory(jg_cache_directory(registry->cache),
-                           jg_cache_directory(cache)))
+        if (jg_cache_equal(registry->cache, cache))
             break;
     if (registry) {
         jg_cache_close(cache);
@@ -121,6 +115,11 @@ void jg_registry_close(struct jg_registry *registry,
     free(registry);
 }
 
+const struct jg_cache *jg_registry_cache(const struct jg_registry *registry)
+{
+    return registry->cache;
+}
+
 /* The slot of the key, made if there is none. Takes the key over. */
 static struct slot *find_slot(struct jg_registry *registry, struct jg_key *key)
 {
@@ -151,14 +150,18 @@ static void keep_log(struct slot *slot, const void *text, size_t size)
     slot->kernel.log = slot->log.data ? (const char *)slot->log.data : "";
 }
 
+/* Looks only behind where the image came from that the driver refused. */
 static bool read_disk(struct jg_registry *registry, struct slot *slot,
                       const struct jg_log *log)
 {
     struct jg_entry entry;
     void *file = NULL;
+    jitgemm_source source = jg_cache_get(registry->cache, &slot->key,
+                                         slot->source, &entry, &file, log);
 
-    if (!jg_cache_get(registry->cache, &slot->key, &entry, &file, log))
+    if (source == JITGEMM_SOURCE_NONE)
         return false;
+    jg_buf_free(&slot->cubin);
     jg_buf_add(&slot->cubin, entry.cubin.data, entry.cubin.size);
     keep_log(slot, entry.log.data, entry.log.size);
     slot->kernel.registers = entry.registers;
@@ -169,7 +172,7 @@ static bool read_disk(struct jg_registry *registry, struct slot *slot,
         jg_buf_free(&slot->cubin);
         return false;
     }
-    slot->source = JITGEMM_SOURCE_DISK;
+    slot->source = source;
     return true;
 }
 
@@ -232,6 +235,22 @@ static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
     return status;
 }
 
+/* Compiles unless another process has done so meanwhile. */
+static jitgemm_status compile_once(struct jg_registry *registry,
+                                   struct slot *slot,
+                                   const struct jg_nvrtc *nvrtc,
+                                   const struct jg_spec *spec,
+                                   const struct jg_log *log)
+{
+    int lock = jg_cache_lock(registry->cache, &slot->key, log);
+    jitgemm_status status = JITGEMM_OK;
+
+    if (!read_disk(registry, slot, log))
+        status = compile(registry, slot, nvrtc, spec, log);
+    jg_cache_unlock(lock);
+    return status;
+}
+
 /* Waits until the slot is not BUSY. If a flight that this thread waited for
  * failed, gives it that flight's error. Called with the lock held. */
 static jitgemm_status wait_for_landing(struct jg_registry *registry,
@@ -288,7 +307,7 @@ jitgemm_status jg_registry_get(struct jg_registry *registry,
         slot->state = BUSY;
         pthread_mutex_unlock(&registry->lock);
         if (!read_disk(registry, slot, log))
-            status = compile(registry, slot, nvrtc, spec, log);
+            status = compile_once(registry, slot, nvrtc, spec, log);
         pthread_mutex_lock(&registry->lock);
         land(registry, slot,
              status == JITGEMM_OK          ? READY
@@ -360,12 +379,14 @@ jitgemm_status jg_registry_load(struct jg_registry *registry,
         slot->state = BUSY;
         pthread_mutex_unlock(&registry->lock);
         status = load(slot, cuda, spec);
-        if (status != JITGEMM_OK && slot->source == JITGEMM_SOURCE_DISK &&
-            image_refused(jg_error())) {
-            jg_log(log, JITGEMM_LOG_WARNING, "%s from disk: %s; compiling",
+        while (status != JITGEMM_OK &&
+               slot->source != JITGEMM_SOURCE_COMPILED &&
+               image_refused(jg_error())) {
+            jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
                    spec->name, jg_error()->text);
-            jg_cache_quarantine(registry->cache, &slot->key, log);
-            status = compile(registry, slot, nvrtc, spec, log);
+            if (slot->source == JITGEMM_SOURCE_DISK)
+                jg_cache_quarantine(registry->cache, &slot->key, log);
+            status = compile_once(registry, slot, nvrtc, spec, log);
             if (status == JITGEMM_OK)
                 status = load(slot, cuda, spec);
         }

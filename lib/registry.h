@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of this process: each is found on disk or compiled once, however
- * many threads ask, and loaded into the driver once. Contexts with the same
- * cache directory share one registry. */
+ * many threads ask, and loaded into the driver once. Contexts with equal
+ * caches share one registry. */
 #ifndef JG_REGISTRY_H
 #define JG_REGISTRY_H
 
@@ -10,14 +10,17 @@
 
 struct jg_registry;
 
-/* Opens or joins the registry of a cache directory (see jg_cache_open());
- * NULL if out of memory. */
+/* Opens or joins the registry of a cache (see jg_cache_open()); NULL if out of
+ * memory. */
 struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
                                      const struct jg_log *log);
 /* The last one to leave unloads every kernel. NULL is allowed. `cuda` is NULL
  * if nothing was loaded through it. */
 void jg_registry_close(struct jg_registry *registry,
                        const struct jg_cuda *cuda);
+
+const struct jg_cache *
+jg_registry_cache(const struct jg_registry *registry);
 
 /* A kernel that is ready; lives as long as the registry. */
 struct jg_kernel {
@@ -35,8 +38,9 @@ jitgemm_status jg_registry_get(struct jg_registry *registry,
                                struct jg_kernel **kernel,
                                jitgemm_source *source);
 
-/* Loads it into the driver, once. An entry from disk that the driver refuses
- * is quarantined and compiled again, once. */
+/* Loads it into the driver, once. An entry of the cache that the driver
+ * refuses is quarantined or passed over, and found elsewhere or compiled
+ * again, once. */
 jitgemm_status jg_registry_load(struct jg_registry *registry,
                                 const struct jg_cuda *cuda,
                                 const struct jg_nvrtc *nvrtc,

@@ -14,6 +14,12 @@ host_tests = \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
+	tests/t_cache_evict \
+	tests/t_cache_faults \
+	tests/t_cache_kill \
+	tests/t_cache_layers \
+	tests/t_cache_lock \
+	tests/t_cache_setuid \
 	tests/t_cache_trust \
 	tests/t_cases \
 	tests/t_driver \
@@ -29,6 +35,7 @@ host_tests = \
 	tests/t_pack_open \
 	tests/t_plan \
 	tests/t_rebuild \
+	tests/t_processes \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
@@ -40,6 +47,7 @@ host_tests = \
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
+	tests/t_cache_lock \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
@@ -83,6 +91,7 @@ tool_tests = \
 	tests/tool_json.sh \
 	tests/tool_packs.sh \
 	tests/tool_rebuild.sh \
+	tests/tool_prune.sh \
 	tests/tool_usage.sh
 
 # Every kernel on the emulator, compiled by the tests themselves.
@@ -379,6 +388,7 @@ AM_TESTS_ENVIRONMENT = \
 	XDG_CACHE_HOME="$$HOME/cache"; \
 	export HOME XDG_CACHE_HOME; \
 	unset JITGEMM_ `env | $(SED) -n 's/^\(JITGEMM_[A-Z_]*\)=.*/\1/p'`; \
+	JITGEMM_CACHE_RO_PATH=:; export JITGEMM_CACHE_RO_PATH; \
 	JG_SRCDIR='$(abs_srcdir)'; JG_BUILDDIR='$(abs_builddir)'; \
 	JG_FAKES="$${JG_FAKES-$(abs_builddir)/tests/fake/.libs}"; \
 	JG_HOST_TESTS='$(host_tests)'; JG_DRIVER_TESTS='$(driver_tests)'; \

@@ -32,7 +32,8 @@ static inline bool get(const struct jg_cache *cache)
 {
     struct jg_entry entry;
     void *file = NULL;
-    bool hit = jg_cache_get(cache, &key, &entry, &file, &counting);
+    bool hit = jg_cache_get(cache, &key, JITGEMM_SOURCE_NONE, &entry, &file,
+                            &counting);
 
     free(file);
     return hit;

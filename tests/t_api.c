@@ -4,6 +4,7 @@
 #include "jitgemm.h"
 
 #include <cuda.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "fake/fakes.h"
@@ -250,9 +251,38 @@ static void test_every_failure(void)
     }
 }
 
+static void test_prune(jitgemm_context *context)
+{
+    jitgemm_pruned pruned = {.size = sizeof pruned};
+
+    CHECK_ERROR(jitgemm_cache_prune(NULL, 0, 0, &pruned), JITGEMM_E_ARGUMENT,
+                "context", -1);
+    CHECK_ERROR(jitgemm_cache_prune(context, 0, 0, NULL), JITGEMM_E_ARGUMENT,
+                "pruned", -1);
+    CHECK_ERROR(jitgemm_cache_prune(context, 0, 2, &pruned),
+                JITGEMM_E_ARGUMENT, "flags", -1);
+    pruned.size--;
+    CHECK_ERROR(jitgemm_cache_prune(context, 0, 0, &pruned),
+                JITGEMM_E_VERSION, "pruned", -1);
+    pruned.size++;
+    CHECK_INT(jitgemm_cache_prune(context, 0, JITGEMM_PRUNE_DRY_RUN, &pruned),
+              JITGEMM_OK);
+    CHECK(pruned.entries > 0 && pruned.removed == pruned.entries);
+    CHECK(pruned.bytes > 0 && pruned.removed_bytes == pruned.bytes);
+    CHECK_INT(pruned.size, sizeof pruned);
+    CHECK_INT(jitgemm_cache_prune(context, JITGEMM_PRUNE_TO_LIMIT, 0, &pruned),
+              JITGEMM_OK);
+    CHECK(pruned.entries > 0 && pruned.removed == 0);
+    CHECK_INT(jitgemm_cache_prune(context, 0, 0, &pruned), JITGEMM_OK);
+    CHECK(pruned.removed > 0);
+    CHECK_INT(jitgemm_cache_prune(context, 0, 0, &pruned), JITGEMM_OK);
+    CHECK_INT(pruned.entries, 0);
+}
+
 static void test_contexts(void)
 {
     jitgemm_context_options options = {.size = sizeof options};
+    jitgemm_pruned pruned = {.size = sizeof pruned};
     jitgemm_context *context = NULL;
     jitgemm_plan *plan = NULL;
     struct setup s;
@@ -287,7 +317,11 @@ static void test_contexts(void)
     CHECK(context == NULL);
 
     options.arch = "sm_90a";
+    options.cache_dir = "";
     CHECK_INT(jitgemm_context_create(&options, &context), JITGEMM_OK);
+    CHECK_INT(jitgemm_cache_prune(context, 0, 0, &pruned),
+              JITGEMM_E_NOT_FOUND);
+    CHECK_INT(jitgemm_last_error()->system, ENOENT);
     CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan),
               JITGEMM_E_NO_DEVICE);
     jitgemm_context_destroy(context);
@@ -311,6 +345,7 @@ int main(void)
     CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
     test_operands(plan);
     test_kernels(context, plan);
+    test_prune(context);
     jitgemm_plan_destroy(plan);
     jitgemm_context_destroy(context);
     test_every_failure();

@@ -13,7 +13,8 @@ static bool finds(const struct jg_key *wanted, const struct jg_entry *expected)
 {
     struct jg_entry entry = {.sm = 0};
     void *file = NULL;
-    bool hit = jg_cache_get(cache, wanted, &entry, &file, &counting);
+    bool hit = jg_cache_get(cache, wanted, JITGEMM_SOURCE_NONE, &entry, &file,
+                            &counting);
 
     CHECK_INT(file != NULL, hit);
     if (hit && expected)
@@ -47,7 +48,7 @@ static void test_put_get(const struct jg_entry *sample)
     CHECK_INT(mode_of(path_of(&key, "e")), S_IFREG | 0600);
     CHECK(exists(in_scratch("c/v1/CACHEDIR.TAG")));
     CHECK(!exists(in_scratch("c/v1/q")));
-    CHECK_INT(count_files(in_scratch("c")), 2); /* the entry and the tag */
+    CHECK_INT(count_files(in_scratch("c")), 3); /* entry, tag, lock */
 
     entry.registers = 1;
     CHECK(jg_cache_put(cache, &key, &entry, &counting));
@@ -77,6 +78,7 @@ static void test_damage(const struct jg_entry *sample)
 {
     struct jg_buf longer = {.data = NULL}, encoded = {.data = NULL};
     struct jg_entry entry = *sample;
+    unsigned long long before = jg_cache_counts(cache).corrupt;
     unsigned char *bytes;
     size_t size;
 
@@ -91,6 +93,8 @@ static void test_damage(const struct jg_entry *sample)
         expect_aside(&key, bytes, i);
     }
     CHECK_INT(warnings, 1); /* a cause */
+    CHECK_INT(jg_cache_counts(cache).corrupt - before, 2 * size);
+    printf("damage: %zu bytes flipped, cut after each of them\n", size);
     write_file(path_of(&key, "e"), bytes, size, 0600);
     CHECK(finds(&key, sample));
 
@@ -142,7 +146,8 @@ static void *put_and_get(void *number)
         bad += !jg_cache_put(cache, one, &entry, &counting);
         for (int j = 0; j < 4; j++) {
             file = NULL;
-            bad += !jg_cache_get(cache, one, &read, &file, &counting);
+            bad += !jg_cache_get(cache, one, JITGEMM_SOURCE_NONE, &read, &file,
+                                 &counting);
             bad += !file || !same_span(read.key, entry.key);
             free(file);
         }

@@ -152,7 +152,16 @@ static void test_tmp(void)
     CHECK_INT(chmod(own, 0700), 0);
     CHECK_INT(chown(own, 65534, 65534), 0);
     CHECK_STR(chosen(NULL, &env), "");
-    CHECK_INT(chmod("/tmp", 0700), 0);
+    CHECK_INT(chmod("/tmp", 01777), 0);
+    /* A user whom no file of users knows; there is none here anyway. */
+    CHECK_INT(chmod("/", 0755), 0);
+    CHECK(setgid(54321) == 0 && setuid(54321) == 0);
+    CHECK_STR(chosen(NULL, &env), "/tmp/jitgemm-54321/v1");
+    CHECK_INT(warnings, 0);
+    cache = jg_cache_open(NULL, &env, &counting);
+    CHECK(put(cache) && get(cache));
+    jg_cache_close(cache);
+    scratch_clear("/tmp/jitgemm-54321");
 }
 
 int main(void)

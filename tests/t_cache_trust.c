@@ -10,6 +10,33 @@
 #include "one_entry.h"
 #include "scratch.h"
 
+/* The folders for temporaries, locks and bad entries as links to elsewhere:
+ * nothing goes there. */
+static void test_helpers(void)
+{
+    static const char *const parts[] = {"c/v1/t", "c/v1/l", "c/v1/q"};
+    const struct jg_env env = {.lock_timeout = "0"};
+    struct jg_cache *cache = jg_cache_open(in_scratch("c"), &env, &counting);
+    char entry[80];
+
+    snprintf(entry, sizeof entry, "c/v1/e/%.2s/%s.jgc", key.name, key.name);
+    make_folder(in_scratch("elsewhere"), 0700);
+    for (int i = 0; i < 3; i++) {
+        scratch_clear(in_scratch(parts[i]));
+        CHECK_INT(symlink(in_scratch("elsewhere"), in_scratch(parts[i])), 0);
+    }
+    CHECK_INT(jg_cache_lock(cache, &key, &counting), -1);
+    CHECK(!put(cache) && get(cache));
+    write_file(in_scratch(entry), "damaged", 7, 0600);
+    CHECK(!get(cache) && exists(in_scratch(entry)));
+    CHECK_INT(count_files(in_scratch("elsewhere")), 0);
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(unlink(in_scratch(parts[i])), 0);
+    CHECK(!get(cache) && !exists(in_scratch(entry))); /* in q now */
+    CHECK(put(cache) && get(cache));
+    jg_cache_close(cache);
+}
+
 /* Each component in turn: a link to elsewhere, open to all, not a folder. */
 static void test_components(void)
 {
@@ -33,6 +60,11 @@ static void test_components(void)
         CHECK_INT(put(cache), i == 3); /* a file is replaced */
         CHECK_INT(warnings, i == 3 ? 1 : 2);
         CHECK(chmod(part, mode) == 0 && get(cache));
+        if (geteuid() == 0) {
+            CHECK(chown(part, 65534, 65534) == 0 && !get(cache));
+            CHECK_INT(put(cache), i == 3);
+            CHECK(chown(part, 0, 0) == 0 && get(cache));
+        }
         CHECK(rename(part, away) == 0 && symlink(away, part) == 0);
         CHECK(!get(cache));
         CHECK_INT(put(cache), i == 3);
@@ -41,6 +73,7 @@ static void test_components(void)
         CHECK(rename(away, part) == 0 && get(cache));
         jg_cache_close(cache);
     }
+    test_helpers();
     /* The base may be a link, for the user put it there. */
     CHECK_INT(symlink(in_scratch("c"), in_scratch("link")), 0);
     cache = jg_cache_open(in_scratch("link"), &env, &counting);

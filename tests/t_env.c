@@ -11,7 +11,12 @@
 static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_TRUST_GROUP",
                                     "JITGEMM_CACHE_DIR",
+                                    "JITGEMM_CACHE_MAX_SIZE",
+                                    "JITGEMM_CACHE_RO_PATH",
+                                    "JITGEMM_LOCK_TIMEOUT",
+                                    "JITGEMM_MODE",
                                     "XDG_CACHE_HOME",
+                                    "XDG_RUNTIME_DIR",
                                     "HOME",
                                     "JITGEMM_LIBCUDA",
                                     "JITGEMM_LIBNVRTC"};
@@ -30,6 +35,8 @@ static void expect_nothing(void)
 
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
+    CHECK(!env.xdg_runtime_dir && !env.lock_timeout);
+    CHECK(!env.cache_ro_path && !env.cache_max_size && !env.mode);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
 }
 
@@ -46,6 +53,7 @@ static void test_values(void)
     set_all("relative/path");
     env = jg_env_read();
     CHECK(!env.cache_dir && !env.xdg_cache_home && !env.home);
+    CHECK(!env.xdg_runtime_dir);
     CHECK_STR(env.libcuda, "relative/path"); /* dlopen may search for it */
     CHECK_STR(env.libnvrtc, "relative/path");
 
@@ -58,6 +66,11 @@ static void test_values(void)
     env = jg_env_read();
     CHECK_STR(env.cache_dir, "/JITGEMM_CACHE_DIR");
     CHECK_STR(env.xdg_cache_home, "/XDG_CACHE_HOME");
+    CHECK_STR(env.xdg_runtime_dir, "/XDG_RUNTIME_DIR");
+    CHECK_STR(env.cache_ro_path, "/JITGEMM_CACHE_RO_PATH");
+    CHECK_STR(env.cache_max_size, "/JITGEMM_CACHE_MAX_SIZE");
+    CHECK_STR(env.mode, "/JITGEMM_MODE");
+    CHECK_STR(env.lock_timeout, "/JITGEMM_LOCK_TIMEOUT");
     CHECK_STR(env.home, "/HOME");
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");
     CHECK_STR(env.libnvrtc, "/JITGEMM_LIBNVRTC");

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "scratch.h"
 
@@ -134,8 +135,6 @@ static void test_read(void)
     on_read = (struct fault){2, EINTR, 0};
     CHECK_INT(fetch("file", 0, 9, "some text"), 0);
     on_read = (struct fault){1, ESTALE, 0};
-    CHECK_INT(fetch("file", 0, 9, "some text"), 0);
-    on_read = (struct fault){2, ESTALE, 0};
     CHECK_INT(fetch("file", 0, 9, ""), ESTALE);
     on_read = (struct fault){1, EIO, 0};
     CHECK_INT(fetch("file", 0, 9, ""), EIO);
@@ -148,6 +147,44 @@ static void test_read(void)
     CHECK_INT(fetch("link", 0, 9, ""), JG_FILE_WRONG_KIND);
     CHECK_INT(mkfifo(in_scratch("fifo"), 0600), 0);
     CHECK_INT(fetch("fifo", 0, 9, ""), JG_FILE_WRONG_KIND);
+}
+
+/* Read with the time of change `age` seconds ago, which is then this. */
+static long long age_after_read(long long age, unsigned flags)
+{
+    struct timespec times[2] = {{0, UTIME_OMIT}, {0, 0}};
+    struct stat info;
+
+    times[1].tv_sec = time(NULL) - age;
+    CHECK_INT(utimensat(top, "file", times, 0), 0);
+    CHECK_INT(fetch("file", flags, 9, "some text"), 0);
+    CHECK_INT(fstatat(top, "file", &info, 0), 0);
+    return time(NULL) - info.st_mtime;
+}
+
+/* At most once an hour, also where the clock was, or is, a day ahead. */
+static void test_stamp(void)
+{
+    CHECK(age_after_read(3000, JG_FILE_STAMP) >= 3000);
+    CHECK(age_after_read(-3000, JG_FILE_STAMP) <= -2990);
+    CHECK(llabs(age_after_read(4000, JG_FILE_STAMP)) < 60);
+    CHECK(llabs(age_after_read(-86400, JG_FILE_STAMP)) < 60);
+    CHECK(age_after_read(4000, 0) >= 4000);
+}
+
+static void test_lock_file(void)
+{
+    int fd = -1;
+
+    CHECK_INT(jg_file_open_lock(top, "lock", 0, &fd), 0);
+    CHECK_INT(close(fd), 0);
+    CHECK_INT(mode_of(in_scratch("lock")), S_IFREG | 0600);
+    CHECK_INT(jg_file_open_lock(top, "lock", 0, &fd), 0);
+    CHECK_INT(close(fd), 0);
+    CHECK_INT(jg_file_open_lock(top, "link", 0, &fd), JG_FILE_WRONG_KIND);
+    CHECK_INT(jg_file_open_lock(top, "fifo", 0, &fd), JG_FILE_WRONG_KIND);
+    CHECK_INT(chmod(in_scratch("lock"), 0622), 0);
+    CHECK_INT(jg_file_open_lock(top, "lock", 0, &fd), JG_FILE_UNTRUSTED);
 }
 
 static void test_file_trust(void)
@@ -241,6 +278,8 @@ int main(void)
     CHECK_INT(jg_file_open_folder(top, "t", 0, &temporary), 0);
     test_publish();
     test_read();
+    test_stamp();
+    test_lock_file();
     test_file_trust();
     test_folder();
     close(temporary);

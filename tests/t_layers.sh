@@ -10,10 +10,11 @@ layers='
 00 clock sha256 status
 01 abi buf env
 02 driver file
+03 lock settings
 10 device entry kernel_text key problem
-11 cut pack view
-12 model spec stock
-13 explain model_sm90 model_sm100 plan
+11 cut pack store view
+12 evict model place spec stock
+13 explain layers model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
 30 rebuild registry
@@ -26,21 +27,23 @@ layers='
 # file: what it may not reach, not even through other headers.
 forbidden='
 cache: compile device driver
-entry: device driver
-plan_text: driver env file
-file: device driver
-key: device driver
 cut: driver env file
-plan: driver env file
-spec: driver env file
-table: driver env file
+entry: device driver
+evict: device driver env
 explain: compile device driver
 file: device driver
 key: device driver
+layers: device driver env
+lock: env key
 pack: device driver
+place: device driver
 plan: driver env file
+plan_text: driver env file
+settings: device driver file
 spec: driver env file
 stock: compile device driver
+store: device driver env
+table: driver env file
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.

@@ -135,6 +135,86 @@ static void test_disk(const struct jg_env *env)
     CHECK_INT(fakes.nvrtc->compiles, before);
 }
 
+/* The driver refuses until so many warnings have said so. */
+static int refusals;
+
+static void relent(void *user, int level, const char *line)
+{
+    (void)user;
+    (void)line;
+    if (level <= JITGEMM_LOG_WARNING && --refusals == 0)
+        fakes.cuda->fail = NULL;
+}
+
+static const struct jg_log relenting = {relent, NULL, JITGEMM_LOG_WARNING};
+
+/* What the driver refuses of a read-only layer is looked for behind it, then
+ * compiled; the next process finds that. */
+static void test_heal_layer(struct jg_env env)
+{
+    const struct jg_cuda *cuda;
+    char behind[300];
+    int before = fakes.nvrtc->compiles;
+
+    CHECK_INT(jg_driver_cuda(&env, &cuda), JITGEMM_OK);
+    snprintf(behind, sizeof behind, "%s/behind", fakes.folder);
+    env.cache_ro_path = env.cache_dir;
+    make_spec(0);
+    for (int i = 0; i < 2; i++) {
+        struct jg_registry *layered = jg_registry_open(behind, &env, NULL);
+        struct jg_kernel *kernel = NULL;
+        CUkernel loaded = NULL;
+        jitgemm_source source = JITGEMM_SOURCE_NONE;
+
+        CHECK(layered != registry);
+        CHECK_INT(jg_registry_get(layered, nvrtc, &spec, NULL, &kernel,
+                                  &source),
+                  JITGEMM_OK);
+        CHECK_INT(source, JITGEMM_SOURCE_PACK);
+        fakes.cuda->fail = "cuLibraryLoadData";
+        fakes.cuda->fail_after = 0;
+        fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
+        refusals = 1;
+        CHECK_INT(jg_registry_load(layered, cuda, nvrtc, &spec, &relenting,
+                                   kernel, &loaded),
+                  JITGEMM_OK);
+        CHECK(loaded != NULL && !fakes.cuda->fail);
+        CHECK_INT(fakes.nvrtc->compiles, before + 1);
+        jg_registry_close(layered, cuda);
+    }
+}
+
+/* Refused by a layer and by the directory, which may only be read: compiled
+ * all the same. */
+static void test_heal_read_only(struct jg_env env)
+{
+    const struct jg_cuda *cuda;
+    struct jg_registry *layered;
+    struct jg_kernel *kernel = NULL;
+    CUkernel loaded = NULL;
+    jitgemm_source source = JITGEMM_SOURCE_NONE;
+    int before = fakes.nvrtc->compiles;
+
+    CHECK_INT(jg_driver_cuda(&env, &cuda), JITGEMM_OK);
+    env.cache_ro_path = env.cache_dir;
+    env.mode = "read";
+    make_spec(0);
+    layered = jg_registry_open(NULL, &env, NULL);
+    CHECK_INT(jg_registry_get(layered, nvrtc, &spec, NULL, &kernel, &source),
+              JITGEMM_OK);
+    CHECK_INT(source, JITGEMM_SOURCE_PACK);
+    fakes.cuda->fail = "cuLibraryLoadData";
+    fakes.cuda->fail_after = 0;
+    fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
+    refusals = 2;
+    CHECK_INT(jg_registry_load(layered, cuda, nvrtc, &spec, &relenting, kernel,
+                               &loaded),
+              JITGEMM_OK);
+    CHECK(loaded != NULL && !fakes.cuda->fail);
+    CHECK_INT(fakes.nvrtc->compiles, before + 1);
+    jg_registry_close(layered, cuda);
+}
+
 /* An entry that the driver refuses is compiled again, once. */
 static void test_heal(const struct jg_env *env)
 {
@@ -189,6 +269,8 @@ int main(void)
     test_one_failure();
     test_passing_failure();
     test_disk(&env);
+    test_heal_layer(env);
+    test_heal_read_only(env);
     test_heal(&env);
     fakes_close(&fakes);
     return test_end();

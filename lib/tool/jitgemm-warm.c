@@ -15,6 +15,7 @@
 #include "common.h"
 #include "kernel_list.h"
 #include "options.h"
+#include "prune.h"
 #include "report.h"
 
 struct contexts {
@@ -191,6 +192,10 @@ int main(int argc, char **argv)
         fputs("Try \"jitgemm-warm --help\".\n", stderr);
     else if (settings.problems_given)
         result = warm(&settings);
+    else if (settings.verb == VERB_PRUNE)
+        result = prune(settings.cache_dir, settings.dry) && flush_output()
+                     ? EXIT_SUCCESS
+                     : EXIT_MISSING;
     else
         result = cache_verb(&settings);
     options_free(&settings);

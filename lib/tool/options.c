@@ -22,6 +22,7 @@ static const char help[] =
     "       jitgemm-warm [option...] --export PACK\n"
     "       jitgemm-warm [option...] --import PACK...\n"
     "       jitgemm-warm [option...] --merge PACK PATH...\n"
+    "       jitgemm-warm [--cache-dir DIR] --prune[=dry]\n"
     "\n"
     "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
     "puts them into the cache of libjitgemm; or looks at what is there.\n"
@@ -45,13 +46,16 @@ static const char help[] =
     "  --export                write the entries of the cache to a pack\n"
     "  --import                put the entries of packs into the cache\n"
     "  --merge                 write the entries of all PATHs to a pack\n"
+    "  --prune[=dry]           bring the cache down to its limit, those used\n"
+    "                          least recently first; dry: say what would go\n"
     "  --json                  print a JSON object a line\n"
     "  --help                  print this and exit\n"
     "  --version               print the version and exit\n"
     "\n"
-    "Exit status: 0 if every kernel is there, 1 if one is missing, 2 if the\n"
-    "options or a list are wrong and nothing was done, 3 if an entry or a\n"
-    "pack is damaged, not to be trusted, or compiles to something else.\n";
+    "Exit status: 0 if every kernel is there, 1 if one is missing or the\n"
+    "cache cannot be pruned, 2 if the options or a list are wrong and\n"
+    "nothing was done, 3 if an entry or a pack is damaged, not to be\n"
+    "trusted, or compiles to something else.\n";
 
 static bool add_archs(struct settings *settings, const char *names)
 {
@@ -107,8 +111,8 @@ static bool set_cache_dir(struct settings *settings, const char *path)
 static bool set_verb(struct settings *settings, enum verb verb)
 {
     if (settings->verb && settings->verb != verb) {
-        complain("one of --list, --verify, --diff, --export, --import and "
-                 "--merge at a time");
+        complain("one of --list, --verify, --diff, --export, --import, "
+                 "--merge and --prune at a time");
         return false;
     }
     settings->verb = verb;
@@ -123,6 +127,16 @@ static bool set_verify(struct settings *settings, const char *how)
     }
     settings->rebuild |= how != NULL;
     return set_verb(settings, VERB_VERIFY);
+}
+
+static bool set_prune(struct settings *settings, const char *how)
+{
+    if (how && strcmp(how, "dry") != 0) {
+        complain("--prune: \"%s\" is not \"dry\"", how);
+        return false;
+    }
+    settings->dry |= how != NULL;
+    return set_verb(settings, VERB_PRUNE);
 }
 
 static void print_version(void)
@@ -148,6 +162,7 @@ enum option_number {
     OPTION_EXPORT,
     OPTION_IMPORT,
     OPTION_MERGE,
+    OPTION_PRUNE,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_VERSION
@@ -165,6 +180,7 @@ static const struct option long_options[] = {
     {"export", no_argument, NULL, OPTION_EXPORT},
     {"import", no_argument, NULL, OPTION_IMPORT},
     {"merge", no_argument, NULL, OPTION_MERGE},
+    {"prune", optional_argument, NULL, OPTION_PRUNE},
     {"json", no_argument, NULL, OPTION_JSON},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -215,6 +231,8 @@ static bool set_option(struct settings *settings, int option, char **argv)
         return set_verb(settings, VERB_IMPORT);
     case OPTION_MERGE:
         return set_verb(settings, VERB_MERGE);
+    case OPTION_PRUNE:
+        return set_prune(settings, optarg);
     case OPTION_JSON:
         settings->json = true;
         return true;
@@ -242,6 +260,7 @@ static const struct {
     [VERB_IMPORT] = {"--import", "a pack", 1, SIZE_MAX},
     [VERB_MERGE] = {"--merge", "a pack to write and what to read", 2,
                     SIZE_MAX},
+    [VERB_PRUNE] = {"--prune", "", 0, 0},
 };
 
 /* Whether problems were given where they must be, and only there. */
@@ -251,6 +270,10 @@ static bool check_problems(const struct settings *settings)
 
     if (settings->problems_given && settings->verb > VERB_LIST) {
         complain("%s takes no problems", verbs[settings->verb].name);
+        return false;
+    }
+    if (settings->verb == VERB_PRUNE && settings->json) {
+        complain("--prune prints no JSON");
         return false;
     }
     if (looks && (settings->arch_count || settings->jobs)) {

@@ -21,7 +21,8 @@ enum verb {
     VERB_DIFF,
     VERB_EXPORT,
     VERB_IMPORT,
-    VERB_MERGE
+    VERB_MERGE,
+    VERB_PRUNE
 };
 
 struct settings { /* all zero at first */
@@ -33,7 +34,7 @@ struct settings { /* all zero at first */
     char **operands; /* of the verbs but VERB_WARM */
     size_t operand_count;
     size_t jobs; /* 0: choose */
-    bool problems_given, json, rebuild;
+    bool problems_given, json, rebuild, dry;
 };
 
 /* False after a message. --help and --version end the program. */
