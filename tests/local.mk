@@ -8,6 +8,7 @@ host_tests = \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
+	tests/t_cache_disk \
 	tests/t_cache_evict \
 	tests/t_cache_faults \
 	tests/t_cache_kill \
@@ -29,6 +30,7 @@ host_tests = \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_settings \
 	tests/t_status \
 	tests/t_tool
 # Those that deserve the thread sanitizer.
@@ -120,7 +122,7 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
+	tests/entries.h tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \

@@ -203,11 +203,11 @@ static void check_folder(const char *cache, const char *locks)
 int main(void)
 {
     char memory[] = "/dev/shm/jitgemm-XXXXXX";
-    const char *near = mkdtemp(memory);
-    struct fakes fakes;
+    const char *near;
+    struct fakes fakes = fakes_open();
 
     scratch_begin();
-    fakes = fakes_open();
+    near = mkdtemp(memory);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
