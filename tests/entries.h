@@ -13,7 +13,8 @@ enum { COUNT = 40, ENTRY_BYTES = 20 << 10 };
 static struct jg_key keys[COUNT];
 static unsigned char cubin[ENTRY_BYTES - 1024];
 
-static inline struct jg_cache *open_cache(const char *name, const char *max_size)
+static inline struct jg_cache *open_cache(const char *name,
+                                          const char *max_size)
 {
     const struct jg_env env = {.cache_ro_path = ":",
                                .lock_timeout = "0",
