@@ -14,6 +14,7 @@ host_tests = \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
+	tests/t_cache_disk \
 	tests/t_cache_evict \
 	tests/t_cache_faults \
 	tests/t_cache_kill \
@@ -40,6 +41,7 @@ host_tests = \
 	tests/t_reference_product \
 	tests/t_registry \
 	tests/t_sha256 \
+	tests/t_settings \
 	tests/t_status \
 	tests/t_stock \
 	tests/t_tool \
@@ -144,8 +146,8 @@ tests_libtest_la_SOURCES = \
 	tests/gpu.c tests/gpu.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
-	tests/one_entry.h tests/one_pack.h tests/sample.h tests/scratch.h \
-	tests/some_cache.h tests/some_entries.h tests/test.h
+	tests/entries.h tests/one_entry.h tests/one_pack.h tests/sample.h \
+	tests/scratch.h tests/some_cache.h tests/some_entries.h tests/test.h
 
 fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h

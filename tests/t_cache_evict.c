@@ -1,75 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The folder stays small: the least recently used go, whatever the clocks
- * say; what dead writers left is swept; a full disk costs no more than old
- * entries. */
-#define _GNU_SOURCE /* nftw, unshare */
+ * say, and what dead writers left is swept. */
+#define _GNU_SOURCE /* nftw */
 #include <errno.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "entries.h"
 #include "file.h"
 #include "lock.h"
-#include "one_entry.h"
-#include "scratch.h"
-#include "settings.h"
 
-enum {
-    COUNT = 40,
-    ENTRY_BYTES = 20 << 10,
-    PROCESSES = 8,
-    DAY = 24 * 60 * 60
-};
-
-static struct jg_key keys[COUNT];
-static unsigned char cubin[ENTRY_BYTES - 1024];
-
-static struct jg_cache *open_cache(const char *name, const char *max_size)
-{
-    const struct jg_env env = {.cache_ro_path = ":",
-                               .lock_timeout = "0",
-                               .cache_max_size = max_size};
-
-    warnings = 0;
-    return jg_cache_open(in_scratch(name), &env, &counting);
-}
-
-static bool put_key(const struct jg_cache *cache, int i)
-{
-    struct jg_entry entry = sample_entry(&keys[i]);
-
-    entry.cubin = (struct jg_span){cubin, sizeof cubin};
-    return jg_cache_put(cache, &keys[i], &entry, &counting);
-}
-
-static bool get_key(const struct jg_cache *cache, int i)
-{
-    struct jg_entry entry;
-    void *file = NULL;
-    bool hit = jg_cache_get(cache, &keys[i], JITGEMM_SOURCE_NONE, &entry,
-                            &file, &counting);
-
-    free(file);
-    return hit;
-}
-
-static const char *path_of(const char *folder, int i)
-{
-    char rest[100];
-
-    snprintf(rest, sizeof rest, "%s/v1/e/%.2s/%s.jgc", folder, keys[i].name,
-             keys[i].name);
-    return in_scratch(rest);
-}
-
-static void set_age(const char *path, long long seconds)
-{
-    struct timespec times[2] = {{0, UTIME_OMIT}, {time(NULL) - seconds, 0}};
-
-    CHECK_INT(utimensat(AT_FDCWD, path, times, 0), 0);
-}
+enum { PROCESSES = 8, DAY = 24 * 60 * 60 };
 
 static uint64_t disk_bytes(const char *folder)
 {
@@ -252,116 +192,10 @@ static void test_one(void)
     jg_cache_close(cache);
 }
 
-static void test_sizes(void)
-{
-    static const struct {
-        const char *text;
-        uint64_t bytes;
-        int warnings;
-    } rows[] = {
-        {NULL, 1 << 30, 0},     {"0", UINT64_MAX, 0},   {"123", 123, 0},
-        {"7K", 7 << 10, 0},     {"0G", UINT64_MAX, 0},  {"5M", 5 << 20, 0},
-        {"1T", 1 << 30, 1},     {"-1", 1 << 30, 1},     {"K", 1 << 30, 1},
-        {"1KB", 1 << 30, 1},    {" 1", 1 << 30, 1},     {"1.5G", 1 << 30, 1},
-        {"17179869183G", 17179869183ULL << 30, 0},
-        {"17179869184G", 1 << 30, 1},
-        {"99999999999999999999", 1 << 30, 1},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct jg_env env = {.cache_max_size = rows[i].text};
-
-        warnings = 0;
-        CHECK(jg_settings_read(&env, &counting).max_bytes == rows[i].bytes);
-        CHECK_INT(warnings, rows[i].warnings);
-    }
-}
-
-/* On a small file system of its own: entries make room for one another; what
- * else fills it ends the writing, with one warning and no error. */
-static void fill_disk(const char *folder)
-{
-    struct jg_cache *cache;
-    struct statvfs disk;
-    int file, kept = 0;
-    char *block;
-
-    CHECK_INT(mount("none", folder, "tmpfs", 0, "size=512k,mode=0700"), 0);
-    cache = open_cache("disk/c", NULL);
-    for (int i = 0; i < COUNT; i++) {
-        CHECK(put_key(cache, i) && get_key(cache, i));
-        set_age(path_of("disk/c", i), 3600 - i);
-    }
-    for (int i = 0; i < COUNT; i++)
-        kept += get_key(cache, i);
-    printf("disk of 512 KiB: %d puts of 20 KiB, %d entries kept\n", COUNT,
-           kept);
-    CHECK(kept > 10 && kept < 26);
-    CHECK_INT(warnings, 0);
-    CHECK_INT(count_files(in_scratch("disk/c/v1/t")), 0);
-
-    CHECK_INT(jg_cache_prune(cache, 0, false, NULL, &(struct jg_evicted){0}),
-              0);
-    CHECK_INT(statvfs(folder, &disk), 0);
-    block = calloc(1, disk.f_bsize);
-    file = open(in_scratch("disk/others"), O_WRONLY | O_CREAT, 0600);
-    while (write(file, block, disk.f_bsize) > 0)
-        continue;
-    free(block);
-    close(file);
-    for (int i = 0; i < 4; i++)
-        CHECK(!put_key(cache, i) && !get_key(cache, i));
-    CHECK_INT(warnings, 1);
-    jg_cache_close(cache);
-    cache = open_cache("disk/new", NULL);
-    CHECK(!put_key(cache, 0) && !get_key(cache, 0));
-    jg_cache_close(cache);
-    CHECK_INT(mount("none", folder, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
-    cache = open_cache("disk/c", NULL);
-    CHECK(!put_key(cache, 0) && !get_key(cache, 0));
-    CHECK_INT(warnings, 1);
-    CHECK_INT(jg_cache_lock(cache, &keys[0], &counting), -1);
-    CHECK_INT(warnings, 1);
-    jg_cache_close(cache);
-}
-
-static void test_disk(void)
-{
-    char folder[2 * PATH_MAX];
-    int status = -1;
-    pid_t child;
-
-    snprintf(folder, sizeof folder, "%s", in_scratch("disk"));
-    make_folder(folder, 0700);
-    child = fork();
-    if (child == 0) {
-        if (unshare(CLONE_NEWNS) != 0 ||
-            mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-            _exit(TEST_SKIP);
-        fill_disk(folder);
-        fflush(stdout);
-        _exit(test_failures != 0);
-    }
-    CHECK_INT(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == TEST_SKIP)
-        printf("not tried: file systems cannot be mounted here\n");
-    else
-        CHECK_INT(status, 0);
-}
-
 int main(void)
 {
     scratch_begin();
-    memcpy(cubin, sample_cubin, sizeof sample_cubin);
-    for (int i = 0; i < COUNT; i++) {
-        struct jg_key_fields fields = sample_fields;
-        char spec[20];
-
-        snprintf(spec, sizeof spec, "%d", i);
-        fields.spec = spec;
-        CHECK_INT(jg_key_make(&fields, &keys[i]), JITGEMM_OK);
-    }
-    test_sizes();
+    make_keys();
     test_limit();
     fflush(stdout);
     test_many();
@@ -369,10 +203,7 @@ int main(void)
     test_race();
     test_sweep();
     test_one();
-    fflush(stdout);
-    test_disk();
-    for (int i = 0; i < COUNT; i++)
-        jg_key_free(&keys[i]);
+    free_keys();
     scratch_end();
     return test_end();
 }

@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "fake/fakes.h"
+#include "plan.h"
 #include "scratch.h"
 
 enum { PROCESSES = 64, KEYS = 20, MACHINES = 2, LATE_MS = 40 };
@@ -140,7 +141,7 @@ static void ask_for_all(int number, const char *cache)
         struct jg_kernel *kernel;
         jitgemm_source source;
 
-        jg_spec_make(&jg_plan_configs[0], &device, 0, &spec);
+        jg_spec_make(&jg_model_sm90.configs[0], &device, 0, &spec);
         snprintf(spec.text, sizeof spec.text, "constexpr int id = %d;\n", id);
         if (jg_registry_get(registry, nvrtc, &spec, &counting, &kernel,
                             &source) != JITGEMM_OK)
@@ -203,11 +204,11 @@ static void check_folder(const char *cache, const char *locks)
 int main(void)
 {
     char memory[] = "/dev/shm/jitgemm-XXXXXX";
-    const char *near = mkdtemp(memory);
-    struct fakes fakes;
+    const char *near;
+    struct fakes fakes = fakes_open();
 
     scratch_begin();
-    fakes = fakes_open();
+    near = mkdtemp(memory);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);

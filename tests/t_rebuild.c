@@ -121,7 +121,9 @@ static void test_explain(const struct jg_key *wanted)
              wanted->name, near.name);
     CHECK_STR(line, want);
     line[0] = 0;
-    CHECK(!jg_cache_get(cache, wanted, JITGEMM_SOURCE_NONE, &entry, &file, &log)); /* says so */
+    CHECK_INT(jg_cache_get(cache, wanted, JITGEMM_SOURCE_NONE, &entry, &file,
+                           &log), /* says so */
+              JITGEMM_SOURCE_NONE);
     CHECK_STR(line, want);
     snprintf(want, sizeof want, "cache: no %s", none.name);
     jg_explain_miss(jg_cache_directory(cache), 0, &none, &log);
