@@ -62,6 +62,7 @@ jitgemm_warm_SOURCES = \
 	lib/tool/cache_verbs.c lib/tool/cache_verbs.h \
 	lib/tool/common.c lib/tool/common.h \
 	lib/tool/entry_diff.c lib/tool/entry_diff.h \
+	lib/tool/explain.c lib/tool/explain.h \
 	lib/tool/jitgemm-warm.c \
 	lib/tool/json.c lib/tool/json.h \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \

@@ -88,6 +88,7 @@ tool_tests = \
 	tests/tool_damage.sh \
 	tests/tool_diff.sh \
 	tests/tool_example.sh \
+	tests/tool_explain.sh \
 	tests/tool_file.sh \
 	tests/tool_help.sh \
 	tests/tool_json.sh \

@@ -13,6 +13,7 @@
 
 #include "cache_verbs.h"
 #include "common.h"
+#include "explain.h"
 #include "kernel_list.h"
 #include "options.h"
 #include "prune.h"
@@ -190,6 +191,9 @@ int main(int argc, char **argv)
 
     if (!options_read(&settings, argc, argv))
         fputs("Try \"jitgemm-warm --help\".\n", stderr);
+    else if (settings.verb == VERB_EXPLAIN)
+        result = explain(&settings) && flush_output() ? EXIT_SUCCESS
+                                                      : EXIT_MISSING;
     else if (settings.problems_given)
         result = warm(&settings);
     else if (settings.verb == VERB_PRUNE)

@@ -17,6 +17,7 @@ enum { MAX_JOBS = 1024 };
 
 static const char help[] =
     "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
+    "       jitgemm-warm [option...] --explain --problem M[,M...]xNxK...\n"
     "       jitgemm-warm [option...] --list | --verify[=rebuild] [PATH...]\n"
     "       jitgemm-warm [option...] --diff KEY KEY [PATH...]\n"
     "       jitgemm-warm [option...] --export PACK\n"
@@ -38,6 +39,8 @@ static const char help[] =
     "                          number of processors, at most 4\n"
     "  --list                  only print: the kernels needed for problems;\n"
     "                          without, the entries of PATHs or the cache\n"
+    "  --explain               only print what each configuration is expected\n"
+    "                          to take, and which is chosen\n"
     "  --verify[=rebuild]      check every entry of PATHs or the cache; and\n"
     "                          compile those again that this library and\n"
     "                          NVRTC would make, and compare\n"
@@ -111,8 +114,8 @@ static bool set_cache_dir(struct settings *settings, const char *path)
 static bool set_verb(struct settings *settings, enum verb verb)
 {
     if (settings->verb && settings->verb != verb) {
-        complain("one of --list, --verify, --diff, --export, --import, "
-                 "--merge and --prune at a time");
+        complain("one of --list, --explain, --verify, --diff, --export, "
+                 "--import, --merge and --prune at a time");
         return false;
     }
     settings->verb = verb;
@@ -157,6 +160,7 @@ enum option_number {
     OPTION_CACHE_DIR,
     OPTION_JOBS,
     OPTION_LIST,
+    OPTION_EXPLAIN,
     OPTION_VERIFY,
     OPTION_DIFF,
     OPTION_EXPORT,
@@ -175,6 +179,7 @@ static const struct option long_options[] = {
     {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
     {"jobs", required_argument, NULL, OPTION_JOBS},
     {"list", no_argument, NULL, OPTION_LIST},
+    {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"verify", optional_argument, NULL, OPTION_VERIFY},
     {"diff", no_argument, NULL, OPTION_DIFF},
     {"export", no_argument, NULL, OPTION_EXPORT},
@@ -221,6 +226,8 @@ static bool set_option(struct settings *settings, int option, char **argv)
         return set_jobs(settings, optarg);
     case OPTION_LIST:
         return set_verb(settings, VERB_LIST);
+    case OPTION_EXPLAIN:
+        return set_verb(settings, VERB_EXPLAIN);
     case OPTION_VERIFY:
         return set_verify(settings, optarg);
     case OPTION_DIFF:
@@ -254,6 +261,7 @@ static const struct {
 } verbs[] = {
     [VERB_WARM] = {"", "", 0, 0},
     [VERB_LIST] = {"--list", "", 0, SIZE_MAX},
+    [VERB_EXPLAIN] = {"--explain", "", 0, 0},
     [VERB_VERIFY] = {"--verify", "", 0, SIZE_MAX},
     [VERB_DIFF] = {"--diff", "two keys", 2, SIZE_MAX},
     [VERB_EXPORT] = {"--export", "a pack", 1, 1},
@@ -268,19 +276,22 @@ static bool check_problems(const struct settings *settings)
 {
     bool looks = settings->verb && !settings->problems_given;
 
-    if (settings->problems_given && settings->verb > VERB_LIST) {
+    if (settings->problems_given && settings->verb > VERB_EXPLAIN) {
         complain("%s takes no problems", verbs[settings->verb].name);
         return false;
     }
-    if (settings->verb == VERB_PRUNE && settings->json) {
-        complain("--prune prints no JSON");
+    if (settings->json &&
+        (settings->verb == VERB_PRUNE || settings->verb == VERB_EXPLAIN)) {
+        complain("%s prints no JSON", verbs[settings->verb].name);
         return false;
     }
-    if (looks && (settings->arch_count || settings->jobs)) {
+    if (looks && settings->verb != VERB_EXPLAIN &&
+        (settings->arch_count || settings->jobs)) {
         complain("--arch and --jobs are for problems");
         return false;
     }
-    if (!looks && !settings->problems_given) {
+    if ((!looks || settings->verb == VERB_EXPLAIN) &&
+        !settings->problems_given) {
         complain("no problem: give --problem or --file");
         return false;
     }

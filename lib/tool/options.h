@@ -17,6 +17,7 @@ enum {
 enum verb {
     VERB_WARM, /* unless another is named */
     VERB_LIST,
+    VERB_EXPLAIN, /* those after it take no problems */
     VERB_VERIFY,
     VERB_DIFF,
     VERB_EXPORT,
