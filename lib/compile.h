@@ -3,8 +3,8 @@
 #ifndef JG_COMPILE_H
 #define JG_COMPILE_H
 
-#include "driver.h"
 #include "key.h"
+#include "compiler.h"
 #include "spec.h"
 
 struct jg_compiled { /* all zero: none */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void log_to_stderr(void *user, int level, const char *line)
 {
@@ -102,11 +100,9 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     }
     if (status != JITGEMM_OK)
         goto out;
-    if (env.libnvrtc)
-        context->libnvrtc = strdup(env.libnvrtc);
     context->registry = jg_registry_open(options->cache_dir, &env,
                                          &context->log);
-    if (!context->registry || (env.libnvrtc && !context->libnvrtc)) {
+    if (!context->registry) {
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
         goto out;
     }
@@ -124,16 +120,15 @@ void jg_context_destroy(jitgemm_context *context)
     jg_registry_close(context->registry, context->cuda);
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
-    free(context->libnvrtc);
     free(context);
 }
 
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc)
 {
-    struct jg_env env = {.libnvrtc = context->libnvrtc};
+    int newest = context->cuda ? context->cuda->version / 1000 : 0;
 
-    return jg_driver_nvrtc(&env, nvrtc);
+    return jg_compiler_open(newest, nvrtc);
 }
 
 jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)

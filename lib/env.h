@@ -18,6 +18,10 @@ struct jg_env {
     const char *home;           /* HOME */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
+    bool any_nvrtc;             /* JITGEMM_ANY_NVRTC=1 */
+    const char *virtual_env;    /* VIRTUAL_ENV */
+    const char *cuda_home;      /* CUDA_HOME */
+    const char *cuda_path;      /* CUDA_PATH */
 };
 
 struct jg_env jg_env_read(void);

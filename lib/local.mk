@@ -9,6 +9,8 @@ libjg_la_SOURCES = \
 	lib/cache.c lib/cache.h \
 	lib/clock.c lib/clock.h \
 	lib/compile.c lib/compile.h \
+	lib/compiler.c lib/compiler.h \
+	lib/compiler_places.c lib/compiler_places.h \
 	lib/context.c lib/context.h \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \
@@ -19,6 +21,7 @@ libjg_la_SOURCES = \
 	lib/jitgemm.c \
 	lib/kernel_text.h \
 	lib/launch.c lib/launch.h \
+	lib/library.c lib/library.h \
 	lib/nvfp4.c \
 	lib/plan.c lib/plan.h \
 	lib/problem.c lib/problem.h \

@@ -10,6 +10,8 @@ host_tests = \
 	tests/t_cache_dir \
 	tests/t_cache_trust \
 	tests/t_cases \
+	tests/t_compiler \
+	tests/t_compiler_places \
 	tests/t_driver \
 	tests/t_entry \
 	tests/t_env \
@@ -263,7 +265,8 @@ tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
-check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la
+check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la \
+	tests/fake/fake_old_nvrtc.la
 fake_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_fake_fake_cuda_la_SOURCES = tests/fake/fake_cuda.c tests/fake/fake_cuda.h
 tests_fake_fake_cuda_la_LDFLAGS = $(fake_LDFLAGS)
@@ -273,6 +276,11 @@ tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
 # The library tells releases of NVRTC apart by their build ids.
 tests_fake_fake_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id
 tests_fake_fake_nvrtc_la_LIBADD =
+# As some releases are: without a build id, and without what came later.
+tests_fake_fake_old_nvrtc_la_SOURCES = $(tests_fake_fake_nvrtc_la_SOURCES)
+tests_fake_fake_old_nvrtc_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD
+tests_fake_fake_old_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id=none
+tests_fake_fake_old_nvrtc_la_LIBADD =
 endif
 
 # A libcuda that runs kernels on the emulator: JITGEMM_LIBCUDA names it.

@@ -4,7 +4,7 @@
  * the device what they are known to be. */
 #include <stdlib.h>
 
-#include "driver.h"
+#include "compiler.h"
 #include "kernel_text.h"
 #include "test.h"
 
@@ -157,13 +157,12 @@ int main(void)
 {
     static const char *const archs[] = {"--gpu-architecture=sm_100a",
                                         "--gpu-architecture=sm_103a"};
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
     char *pipeline;
 
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         check_all_called(headers[i]);
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }

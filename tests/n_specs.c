@@ -44,12 +44,11 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
 
 int main(void)
 {
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
     struct jg_device device;
     struct jg_spec spec;
 
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }

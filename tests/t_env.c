@@ -14,7 +14,11 @@ static const char *const names[] = {"JITGEMM_LOG",
                                     "XDG_CACHE_HOME",
                                     "HOME",
                                     "JITGEMM_LIBCUDA",
-                                    "JITGEMM_LIBNVRTC"};
+                                    "JITGEMM_LIBNVRTC",
+                                    "JITGEMM_ANY_NVRTC",
+                                    "VIRTUAL_ENV",
+                                    "CUDA_HOME",
+                                    "CUDA_PATH"};
 
 enum { NAMES = sizeof names / sizeof *names, NO_SETUID = 3 };
 
@@ -31,6 +35,8 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
+    CHECK(!env.any_nvrtc && !env.virtual_env);
+    CHECK(!env.cuda_home && !env.cuda_path);
 }
 
 static void test_values(void)
@@ -46,6 +52,7 @@ static void test_values(void)
     set_all("relative/path");
     env = jg_env_read();
     CHECK(!env.cache_dir && !env.xdg_cache_home && !env.home);
+    CHECK(!env.virtual_env && !env.cuda_home && !env.cuda_path);
     CHECK_STR(env.libcuda, "relative/path"); /* dlopen may search for it */
     CHECK_STR(env.libnvrtc, "relative/path");
 
@@ -61,14 +68,18 @@ static void test_values(void)
     CHECK_STR(env.home, "/HOME");
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");
     CHECK_STR(env.libnvrtc, "/JITGEMM_LIBNVRTC");
+    CHECK_STR(env.virtual_env, "/VIRTUAL_ENV");
+    CHECK_STR(env.cuda_home, "/CUDA_HOME");
+    CHECK_STR(env.cuda_path, "/CUDA_PATH");
     CHECK_INT(env.log_level, 0);
-    CHECK(!env.trust_group);
+    CHECK(!env.trust_group && !env.any_nvrtc);
 
     CHECK_INT(setenv("JITGEMM_LOG", "3", 1), 0);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "1", 1), 0);
+    CHECK_INT(setenv("JITGEMM_ANY_NVRTC", "1", 1), 0);
     env = jg_env_read();
     CHECK_INT(env.log_level, 3);
-    CHECK(env.trust_group);
+    CHECK(env.trust_group && env.any_nvrtc);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "0", 1), 0);
     CHECK(!jg_env_read().trust_group);
 }

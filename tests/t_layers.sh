@@ -8,10 +8,10 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock status
-01 abi buf env
-02 driver file
+01 abi buf env library
+02 compiler_places driver file
 10 device entry kernel_text key problem
-11 plan
+11 compiler plan
 12 spec
 20 cache compile
 30 registry
@@ -23,12 +23,12 @@ layers='
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
-cache: compile device driver
-entry: device driver
+cache: compile compiler device driver
+entry: compiler device driver
 file: device driver
 key: device driver
-plan: driver env file
-spec: driver env file
+plan: compiler driver env file
+spec: compiler driver env file
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.
@@ -87,7 +87,7 @@ only() {
     printf 'only in lib/%s:\n%s\n' "$1" "$found"
     status=1
 }
-only driver.c '<dlfcn\.h>|dl(open|sym) *\('
+only library.c '<dlfcn\.h>|dl(open|sym) *\('
 only env.c 'getenv *\('
 
 # The tool and the examples have jitgemm.h and the headers of their folder.
