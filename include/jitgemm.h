@@ -59,7 +59,8 @@ uint32_t jitgemm_version(void);
     _(E_NOT_READY, 10, "plan is not ready for this call")                    \
     _(E_MEMORY, 11, "out of memory")                                         \
     _(E_DRIVER, 12, "CUDA driver error")                                     \
-    _(E_NOT_FOUND, 13, "not found")
+    _(E_NOT_FOUND, 13, "not found")                                          \
+    _(E_FORKED, 15, "not possible in this forked process")
 
 typedef enum jitgemm_status {
 #define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,

@@ -98,6 +98,9 @@ static const char *refuse(void *library, int newest, struct jg_nvrtc *nvrtc,
     const char *missing = jg_library_fill(
         library, symbols, sizeof symbols / sizeof *symbols, nvrtc);
 
+    void *optional = jg_library_find(library, "nvrtcSetFlowCallback");
+
+    memcpy(&nvrtc->nvrtcSetFlowCallback, &optional, sizeof optional);
     if (missing) {
         snprintf(text, size, "has no %s", missing);
         return text;
@@ -153,6 +156,10 @@ static jitgemm_status find(int newest, struct jg_nvrtc *nvrtc)
          at += strlen((const char *)places.data + at) + 1)
         found = open_one((const char *)places.data + at, newest, nvrtc,
                          &tried);
+    nvrtc->timeout = env.compile_timeout;
+    nvrtc->line_info = env.line_info;
+    snprintf(nvrtc->keep_source, sizeof nvrtc->keep_source, "%s",
+             env.keep_source ? env.keep_source : "");
     if (!found)
         status = jg_fail(JITGEMM_E_NO_NVRTC, "no usable NVRTC; tried%s",
                          tried.data ? (const char *)tried.data + 1 : "");
@@ -193,8 +200,9 @@ static const struct bad {
     int first, last;
     const char *why;
 } bad_versions[] = {
-    /* A compile of Blackwell's products ends with "Unknown modifier
-     * '.block16'". */
+    /* Up to 12.2 a syntax error in the PTX; 12.3 serializes wgmma. */
+    {"sm_90", 1200, 1203, "does not compile its kernels well; 12.4 does"},
+    /* Unknown modifier .block16. */
     {"sm_10", 1200, 1208, "does not know its instructions; 12.9 does"},
     {"sm_12", 1200, 1208, "does not know its instructions; 12.9 does"},
     /* https://github.com/NVIDIA/warp/issues/1118 */

@@ -25,11 +25,19 @@ struct jg_nvrtc {
 #define JG_NVRTC_POINTER(name) __typeof__(name) *name;
     JG_NVRTC_FUNCTIONS(JG_NVRTC_POINTER)
 #undef JG_NVRTC_POINTER
+    /* Calls back while it compiles, until 1 is returned; NULL before 12.8. */
+    nvrtcResult (*nvrtcSetFlowCallback)(nvrtcProgram program,
+                                        int (*callback)(void *, void *),
+                                        void *payload);
     int major, minor;
     char path[1024];
     /* Of libnvrtc and its builtins: they tell patch releases apart, which the
      * version does not. GNU build ids, or else size and digest of the file. */
     char id[JG_LIBRARY_ID_SIZE], builtins_id[JG_LIBRARY_ID_SIZE];
+    /* How it is to be used, as the environment says. */
+    int timeout;            /* seconds that a compile may take; 0: any */
+    bool line_info;
+    char keep_source[1024]; /* folder for what is compiled, or "" */
 };
 
 /* The compiler of this process, opened at the first success, as the

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "fork.h"
 #include "library.h"
 
 #define OLDEST_DRIVER 12000 /* cuLibraryLoadData, tensor maps: CUDA 12.0 */
@@ -15,6 +16,16 @@
 
 static const struct jg_symbol cuda_symbols[] = {
     JG_CUDA_FUNCTIONS(CUDA_SYMBOL)};
+
+jitgemm_status jg_driver_alive(const struct jg_cuda *cuda)
+{
+    if (cuda->generation == jg_fork_generation())
+        return JITGEMM_OK;
+    return jg_fail(JITGEMM_E_FORKED,
+                   "the CUDA driver was opened before this process was "
+                   "forked, and does not work in a child; fork before the "
+                   "first context, or use posix_spawn or exec");
+}
 
 jitgemm_status jg_driver_fail(const struct jg_cuda *cuda, CUresult result,
                               const char *call)
@@ -78,6 +89,9 @@ jitgemm_status jg_driver_cuda(const struct jg_env *env,
         status = open_cuda(env->libcuda ? env->libcuda : "libcuda.so.1",
                            &table);
         opened = status == JITGEMM_OK;
+        table.generation = jg_fork_generation();
+    } else {
+        status = jg_driver_alive(&table);
     }
     pthread_mutex_unlock(&lock);
     if (status == JITGEMM_OK)

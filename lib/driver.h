@@ -41,12 +41,18 @@
 struct jg_cuda {
     JG_CUDA_FUNCTIONS(JG_FUNCTION_POINTER)
     int version; /* the newest CUDA that it supports: 13000 is 13.0 */
+    unsigned generation; /* jg_fork_generation() when it was opened */
 };
 
 /* Opens and initializes the driver at the first success. E_NO_DRIVER names
- * every library tried; E_NO_DEVICE if the driver finds no GPU. */
+ * every library tried; E_NO_DEVICE if the driver finds no GPU; E_FORKED as
+ * jg_driver_alive(). */
 jitgemm_status jg_driver_cuda(const struct jg_env *env,
                               const struct jg_cuda **cuda);
+
+/* Whether what the driver made in this process's past still works: E_FORKED in
+ * a child, where CUDA never does. */
+jitgemm_status jg_driver_alive(const struct jg_cuda *cuda);
 
 /* Records a failed driver call: E_MEMORY, E_NO_DEVICE or E_DRIVER with the
  * code, its name and text. */

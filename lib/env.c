@@ -21,6 +21,13 @@ static const char *directory(const char *name)
     return value && *value == '/' ? value : NULL;
 }
 
+static int number(const char *name)
+{
+    const char *value = text(name);
+
+    return value ? atoi(value) : 0;
+}
+
 static bool flag(const char *name)
 {
     const char *value = text(name);
@@ -30,10 +37,9 @@ static bool flag(const char *name)
 
 struct jg_env jg_env_read(void)
 {
-    const char *level = text("JITGEMM_LOG");
     struct jg_env env = {
         .untrusted = getauxval(AT_SECURE) != 0,
-        .log_level = level ? atoi(level) : 0,
+        .log_level = number("JITGEMM_LOG"),
         .trust_group = flag("JITGEMM_CACHE_TRUST_GROUP"),
         .cache_dir = directory("JITGEMM_CACHE_DIR"),
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
@@ -41,6 +47,9 @@ struct jg_env jg_env_read(void)
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
         .any_nvrtc = flag("JITGEMM_ANY_NVRTC"),
+        .compile_timeout = number("JITGEMM_COMPILE_TIMEOUT"),
+        .line_info = flag("JITGEMM_LINEINFO"),
+        .keep_source = directory("JITGEMM_KEEP_SRC"),
         .virtual_env = directory("VIRTUAL_ENV"),
         .cuda_home = directory("CUDA_HOME"),
         .cuda_path = directory("CUDA_PATH"),

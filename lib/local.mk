@@ -17,6 +17,8 @@ libjg_la_SOURCES = \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
 	lib/file.c lib/file.h \
+	lib/fork.c lib/fork.h \
+	lib/keep.c lib/keep.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
 	lib/kernel_text.h \

@@ -10,12 +10,14 @@ host_tests = \
 	tests/t_cache_dir \
 	tests/t_cache_trust \
 	tests/t_cases \
+	tests/t_compile \
 	tests/t_compiler \
 	tests/t_compiler_places \
 	tests/t_driver \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
+	tests/t_fork \
 	tests/t_key \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
@@ -29,6 +31,7 @@ host_tests = \
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
+	tests/t_fork \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
@@ -315,7 +318,8 @@ tests_emu_libcuda_emu_la_LIBADD =
 
 TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $(tool_tests)
 
-EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
+EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
+	$(script_tests) \
 	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/peers.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-01.json
@@ -348,8 +352,16 @@ AM_TESTS_ENVIRONMENT = \
 
 clean-local: clean-tests
 clean-tests:
-	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread
+	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread nvrtc
 .PHONY: clean-tests
+
+# make check-nvrtc: with several releases of NVRTC, which it downloads;
+# RELEASES='nvidia-cuda-nvrtc==13.4.*' names others.
+check-nvrtc: jitgemm-warm $(check_LTLIBRARIES) $(check_LIBRARIES) \
+	$(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) \
+	set -f; $(SHELL) $(srcdir)/tests/nvrtc_versions.sh $(RELEASES)
+.PHONY: check-nvrtc
 
 # make bench: times on a GPU.
 EXTRA_PROGRAMS += tests/bench/bench

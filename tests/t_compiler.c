@@ -139,7 +139,8 @@ static void test_versions(void)
         const char *arch;
         bool good;
     } cases[] = {
-        {12, 0, "sm_90a", true},   {13, 2, "sm_90a", true},
+        {12, 3, "sm_90a", false},  {12, 4, "sm_90a", true},
+        {13, 2, "sm_90a", true},   {13, 3, "sm_120a", false},
         {12, 8, "sm_100a", false}, {12, 9, "sm_100a", true},
         {12, 8, "sm_120a", false}, {13, 0, "sm_103a", true},
         {13, 1, "sm_103a", false}, {13, 3, "sm_100a", false},

@@ -16,6 +16,9 @@ static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_LIBCUDA",
                                     "JITGEMM_LIBNVRTC",
                                     "JITGEMM_ANY_NVRTC",
+                                    "JITGEMM_COMPILE_TIMEOUT",
+                                    "JITGEMM_KEEP_SRC",
+                                    "JITGEMM_LINEINFO",
                                     "VIRTUAL_ENV",
                                     "CUDA_HOME",
                                     "CUDA_PATH"};
@@ -35,7 +38,8 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
-    CHECK(!env.any_nvrtc && !env.virtual_env);
+    CHECK(!env.any_nvrtc && !env.virtual_env && !env.line_info);
+    CHECK(!env.compile_timeout && !env.keep_source);
     CHECK(!env.cuda_home && !env.cuda_path);
 }
 
@@ -53,6 +57,7 @@ static void test_values(void)
     env = jg_env_read();
     CHECK(!env.cache_dir && !env.xdg_cache_home && !env.home);
     CHECK(!env.virtual_env && !env.cuda_home && !env.cuda_path);
+    CHECK(!env.keep_source);
     CHECK_STR(env.libcuda, "relative/path"); /* dlopen may search for it */
     CHECK_STR(env.libnvrtc, "relative/path");
 
@@ -69,17 +74,21 @@ static void test_values(void)
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");
     CHECK_STR(env.libnvrtc, "/JITGEMM_LIBNVRTC");
     CHECK_STR(env.virtual_env, "/VIRTUAL_ENV");
+    CHECK_STR(env.keep_source, "/JITGEMM_KEEP_SRC");
     CHECK_STR(env.cuda_home, "/CUDA_HOME");
     CHECK_STR(env.cuda_path, "/CUDA_PATH");
     CHECK_INT(env.log_level, 0);
-    CHECK(!env.trust_group && !env.any_nvrtc);
+    CHECK(!env.trust_group && !env.any_nvrtc && !env.line_info);
 
     CHECK_INT(setenv("JITGEMM_LOG", "3", 1), 0);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "1", 1), 0);
     CHECK_INT(setenv("JITGEMM_ANY_NVRTC", "1", 1), 0);
+    CHECK_INT(setenv("JITGEMM_COMPILE_TIMEOUT", "30", 1), 0);
+    CHECK_INT(setenv("JITGEMM_LINEINFO", "1", 1), 0);
     env = jg_env_read();
     CHECK_INT(env.log_level, 3);
-    CHECK(env.trust_group && env.any_nvrtc);
+    CHECK_INT(env.compile_timeout, 30);
+    CHECK(env.trust_group && env.any_nvrtc && env.line_info);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "0", 1), 0);
     CHECK(!jg_env_read().trust_group);
 }

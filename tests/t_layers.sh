@@ -8,11 +8,12 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock status
-01 abi buf env library
+01 abi buf env fork library
 02 compiler_places driver file
 10 device entry kernel_text key problem
 11 compiler plan
 12 spec
+13 keep
 20 cache compile
 30 registry
 40 context
