@@ -136,11 +136,9 @@ static bool open_one(const char *path, int newest, struct jg_nvrtc *nvrtc,
     }
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", jg_library_path(library));
     why = refuse(library, newest, nvrtc, text, sizeof text);
-    if (why)
-        add_reason(tried, path, why);
-    else if (open_builtins(nvrtc, tried))
-        return true;
-    jg_library_close(library);
+    if (!why)
+        return open_builtins(nvrtc, tried);
+    add_reason(tried, path, why);
     return false;
 }
 

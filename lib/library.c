@@ -18,11 +18,6 @@ void *jg_library_open(const char *path, const char **why)
     return library;
 }
 
-void jg_library_close(void *library)
-{
-    dlclose(library);
-}
-
 void *jg_library_find(void *library, const char *name)
 {
     return dlsym(library, name);

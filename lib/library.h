@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared libraries, opened at run time, and what can be learned of them. */
+/* Shared libraries, opened at run time and never closed, and what can be
+ * learned of them. */
 #ifndef JG_LIBRARY_H
 #define JG_LIBRARY_H
 
@@ -15,7 +16,6 @@ struct jg_symbol {
  * with the loader's words in *why (valid until the next call), if it cannot.
  */
 void *jg_library_open(const char *path, const char **why);
-void jg_library_close(void *library);
 
 /* Its symbol's address, or NULL. */
 void *jg_library_find(void *library, const char *name);

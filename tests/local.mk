@@ -36,7 +36,9 @@ thread_tests = \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
+	tests/n_fork \
 	tests/n_ptx \
+	tests/n_repeat \
 	tests/n_specs
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
