@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A key's cubin is the same bytes in every process, whatever its name, current
- * folder, TMPDIR and locale; and NVRTC leaves no file behind. */
+ * folder, TMPDIR and locale. */
 #define _GNU_SOURCE /* nftw */
 #include <sys/wait.h>
 
@@ -28,6 +28,8 @@ static int compile_all(const char *path)
         CHECK_INT(jg_compile(nvrtc, &spec, &result), JITGEMM_OK);
         CHECK(fwrite(key.name, 1, sizeof key.name, file) == sizeof key.name);
         CHECK(result.cubin.size > 1000);
+        /* As of precompiled headers that find no place. */
+        CHECK(strstr((char *)result.log.data, "warning") == NULL);
         CHECK(fwrite(result.cubin.data, 1, result.cubin.size, file) ==
               result.cubin.size);
         jg_compiled_free(&result);
@@ -38,7 +40,8 @@ static int compile_all(const char *path)
 }
 
 /* In a process of another name that runs in a folder of that name. */
-static pid_t start(const char *name, const char *locale, const char *keep)
+static pid_t start(const char *name, const char *temporary,
+                   const char *locale, const char *keep)
 {
     pid_t child = fork();
     char path[PATH_MAX], out[40];
@@ -50,7 +53,7 @@ static pid_t start(const char *name, const char *locale, const char *keep)
     if (!realpath("/proc/self/exe", path) || mkdir(folder, 0755) != 0 ||
         chdir(folder) != 0)
         _exit(127);
-    setenv("TMPDIR", folder, 1);
+    setenv("TMPDIR", temporary, 1);
     setenv("LC_ALL", locale, 1);
     setenv("JITGEMM_KEEP_SRC", keep, 1);
     execl(path, name, out, (char *)NULL);
@@ -72,8 +75,8 @@ int main(int argc, char **argv)
         return compile_all(argv[1]);
     scratch_begin();
     make_folder(in_scratch("kept"), 0755);
-    children[0] = start("one", "C", "");
-    children[1] = start("another", "C.UTF-8", in_scratch("kept"));
+    children[0] = start("one", scratch, "C", "");
+    children[1] = start("another", "/nowhere", "C.UTF-8", in_scratch("kept"));
     for (int i = 0; i < 2; i++) {
         int status = -1;
 
@@ -85,8 +88,6 @@ int main(int argc, char **argv)
     CHECK(sizes[0] > 2000);
     CHECK_INT(sizes[0], sizes[1]);
     CHECK(sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0);
-    CHECK_INT(count_files(in_scratch("one")), 0);
-    CHECK_INT(count_files(in_scratch("another")), 0);
     CHECK(count_files(in_scratch("kept")) > 0);
     printf("NVRTC %d.%d: %zu bytes\n", nvrtc->major, nvrtc->minor, sizes[0]);
     free(bytes[0]);
