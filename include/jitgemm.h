@@ -24,6 +24,11 @@
  * Structs begin with their size: set it to sizeof the struct and zero the
  * rest, and fields that later versions add will mean what they mean today.
  * No function changes the caller's current CUDA context.
+ *
+ * A forked child may use contexts made for an arch, but not the CUDA driver
+ * that its parent had opened; and one that was forked while another thread was
+ * making a context or a kernel ready may do neither. What it may not do is
+ * E_FORKED, at once; destroying what is its parent's does nothing.
  */
 #ifndef JITGEMM_H
 #define JITGEMM_H
