@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "key.h"
 #include "compiler_places.h"
+#include "key.h"
 
 enum { OLDEST = 12, NEWEST = 13 }; /* major versions that are known */
 
@@ -33,8 +33,8 @@ static bool digest_file(const char *path, char id[JG_LIBRARY_ID_SIZE])
     if (file < 0)
         return false;
     if (fstat(file, &info) == 0 && info.st_size > 0)
-        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file,
-                     0);
+        bytes =
+            mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (bytes == MAP_FAILED)
         return false;
@@ -97,7 +97,6 @@ static const char *refuse(void *library, int newest, struct jg_nvrtc *nvrtc,
 {
     const char *missing = jg_library_fill(
         library, symbols, sizeof symbols / sizeof *symbols, nvrtc);
-
     void *optional = jg_library_find(library, "nvrtcSetFlowCallback");
 
     memcpy(&nvrtc->nvrtcSetFlowCallback, &optional, sizeof optional);
@@ -142,6 +141,15 @@ static bool open_one(const char *path, int newest, struct jg_nvrtc *nvrtc,
     return false;
 }
 
+static void read_settings(const struct jg_env *env, struct jg_nvrtc *nvrtc)
+{
+    nvrtc->any_version = env->any_nvrtc;
+    nvrtc->timeout = env->compile_timeout;
+    nvrtc->line_info = env->line_info;
+    snprintf(nvrtc->keep_source, sizeof nvrtc->keep_source, "%s",
+             env->keep_source ? env->keep_source : "");
+}
+
 static jitgemm_status find(int newest, struct jg_nvrtc *nvrtc)
 {
     struct jg_env env = jg_env_read();
@@ -149,15 +157,12 @@ static jitgemm_status find(int newest, struct jg_nvrtc *nvrtc)
     bool found = false;
     jitgemm_status status = JITGEMM_OK;
 
+    read_settings(&env, nvrtc);
     jg_compiler_places(&env, &places);
     for (size_t at = 0; at < places.size && !found;
          at += strlen((const char *)places.data + at) + 1)
-        found = open_one((const char *)places.data + at, newest, nvrtc,
-                         &tried);
-    nvrtc->timeout = env.compile_timeout;
-    nvrtc->line_info = env.line_info;
-    snprintf(nvrtc->keep_source, sizeof nvrtc->keep_source, "%s",
-             env.keep_source ? env.keep_source : "");
+        found =
+            open_one((const char *)places.data + at, newest, nvrtc, &tried);
     if (!found)
         status = jg_fail(JITGEMM_E_NO_NVRTC, "no usable NVRTC; tried%s",
                          tried.data ? (const char *)tried.data + 1 : "");
@@ -181,8 +186,8 @@ jitgemm_status jg_compiler_open(int newest, const struct jg_nvrtc **nvrtc)
         status = jg_fail(JITGEMM_E_NO_NVRTC,
                          "NVRTC %d.%d is in use (%s), but the driver loads "
                          "no cubins of a version after %d.x; set "
-                         "JITGEMM_LIBNVRTC to such a version",
-                         table.major, table.minor, table.path, newest);
+                         "JITGEMM_LIBNVRTC to one of %d.x",
+                         table.major, table.minor, table.path, newest, newest);
     }
     pthread_mutex_unlock(&lock);
     if (status == JITGEMM_OK)
@@ -208,16 +213,18 @@ static const struct bad {
     {"sm_12", 1301, 1303, "refuses good code for it; 13.0 and 13.4 do not"},
 };
 
-jitgemm_status jg_compiler_check(const struct jg_nvrtc *nvrtc, const char *arch)
+jitgemm_status jg_compiler_check(const struct jg_nvrtc *nvrtc,
+                                 const char *arch)
 {
     int version = nvrtc->major * 100 + nvrtc->minor;
 
+    if (nvrtc->any_version)
+        return JITGEMM_OK;
     for (size_t i = 0; i < sizeof bad_versions / sizeof *bad_versions; i++) {
         const struct bad *bad = &bad_versions[i];
 
         if (strncmp(arch, bad->arch, strlen(bad->arch)) != 0 ||
-            version < bad->first || version > bad->last ||
-            jg_env_read().any_nvrtc)
+            version < bad->first || version > bad->last)
             continue;
         return jg_fail(JITGEMM_E_NO_NVRTC,
                        "NVRTC %d.%d (%s) is not used for %s: it %s; set "

@@ -35,7 +35,8 @@ struct jg_nvrtc {
      * version does not. GNU build ids, or else size and digest of the file. */
     char id[JG_LIBRARY_ID_SIZE], builtins_id[JG_LIBRARY_ID_SIZE];
     /* How it is to be used, as the environment says. */
-    int timeout;            /* seconds that a compile may take; 0: any */
+    bool any_version; /* also one that is known to fail */
+    int timeout;      /* seconds that a compile may take; 0: any */
     bool line_info;
     char keep_source[1024]; /* folder for what is compiled, or "" */
 };
@@ -48,6 +49,7 @@ jitgemm_status jg_compiler_open(int newest, const struct jg_nvrtc **nvrtc);
 
 /* Whether it is fit to compile for the architecture: E_NO_NVRTC if it is a
  * version known not to be. */
-jitgemm_status jg_compiler_check(const struct jg_nvrtc *nvrtc, const char *arch);
+jitgemm_status jg_compiler_check(const struct jg_nvrtc *nvrtc,
+                                 const char *arch);
 
 #endif

@@ -12,10 +12,9 @@
 #define TEXT(name) #name
 #define EXPANDED_TEXT(name) TEXT(name)
 
-#define CUDA_SYMBOL(name) {EXPANDED_TEXT(name), offsetof(struct jg_cuda, name)},
+#define SYMBOL(name) {EXPANDED_TEXT(name), offsetof(struct jg_cuda, name)},
 
-static const struct jg_symbol cuda_symbols[] = {
-    JG_CUDA_FUNCTIONS(CUDA_SYMBOL)};
+static const struct jg_symbol symbols[] = {JG_CUDA_FUNCTIONS(SYMBOL)};
 
 jitgemm_status jg_driver_alive(const struct jg_cuda *cuda)
 {
@@ -54,9 +53,8 @@ static jitgemm_status open_cuda(const char *path, struct jg_cuda *cuda)
 
     if (!library)
         return jg_fail(JITGEMM_E_NO_DRIVER, "no CUDA driver: %s", why);
-    missing = jg_library_fill(library, cuda_symbols,
-                              sizeof cuda_symbols / sizeof *cuda_symbols,
-                              cuda);
+    missing = jg_library_fill(library, symbols,
+                              sizeof symbols / sizeof *symbols, cuda);
     if (missing)
         return jg_fail(JITGEMM_E_NO_DRIVER,
                        "CUDA driver too old: %s has no %s (12.0 is the "

@@ -84,9 +84,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 
         if (part->p_type == PT_NOTE)
-            read_notes((const unsigned char *)(info->dlpi_addr +
-                                               part->p_vaddr),
-                       part->p_memsz, search->id);
+            read_notes(
+                (const unsigned char *)(info->dlpi_addr + part->p_vaddr),
+                part->p_memsz, search->id);
     }
     return 1;
 }

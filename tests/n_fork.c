@@ -33,8 +33,8 @@ static jitgemm_status compile(void)
     const jitgemm_context_options options = {
         .size = sizeof options, .arch = "sm_90a", .cache_dir = ""};
     int64_t m = 9999, n = 4096, k = 4096;
-    jitgemm_problem problem = {.size = sizeof problem, .groups = 1, .m = &m,
-                               .n = &n, .k = &k};
+    jitgemm_problem problem = {
+        .size = sizeof problem, .groups = 1, .m = &m, .n = &n, .k = &k};
     jitgemm_kernel kernel = {.size = sizeof kernel};
     jitgemm_context *context;
     jitgemm_status status = jitgemm_context_create(&options, &context);
@@ -82,8 +82,8 @@ static int wait_for(pid_t child)
             kill(child, SIGKILL);
         poll(NULL, 0, 1);
     }
-    if (!WIFEXITED(status) || (WEXITSTATUS(status) != COMPILED &&
-                               WEXITSTATUS(status) != REFUSED)) {
+    if (!WIFEXITED(status) ||
+        (WEXITSTATUS(status) != COMPILED && WEXITSTATUS(status) != REFUSED)) {
         fprintf(stderr, "a child ended with %#x\n", (unsigned)status);
         return 0;
     }

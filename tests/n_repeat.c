@@ -40,8 +40,8 @@ static int compile_all(const char *path)
 }
 
 /* In a process of another name that runs in a folder of that name. */
-static pid_t start(const char *name, const char *temporary,
-                   const char *locale, const char *keep)
+static pid_t start(const char *name, const char *temporary, const char *locale,
+                   const char *keep)
 {
     pid_t child = fork();
     char path[PATH_MAX], out[40];
@@ -82,8 +82,8 @@ int main(int argc, char **argv)
 
         CHECK_INT(waitpid(children[i], &status, 0), children[i]);
         CHECK_INT(status, 0);
-        bytes[i] = read_file(in_scratch(i ? "another.out" : "one.out"),
-                             &sizes[i]);
+        bytes[i] =
+            read_file(in_scratch(i ? "another.out" : "one.out"), &sizes[i]);
     }
     CHECK(sizes[0] > 2000);
     CHECK_INT(sizes[0], sizes[1]);

@@ -96,12 +96,15 @@ static void test_log(void)
     }
     snprintf(spec.name, sizeof spec.name, "it");
     jg_compile_log(&result, &spec, &log);
-    CHECK(strncmp((char *)all.data, "it: gemm/x.cu(1): note: look|"
-                  "it: gemm/x.cu(2): error: as told|it: xxx", 67) == 0);
+    CHECK(strncmp((char *)all.data,
+                  "it: gemm/x.cu(1): note: look|"
+                  "it: gemm/x.cu(2): error: as told|it: xxx",
+                  67) == 0);
     CHECK(strstr((char *)all.data, "x|it: line 3|") != NULL);
-    CHECK_INT(all.size, strlen("it: gemm/x.cu(1): note: look|it: gemm/x.cu(2)"
-                               ": error: as told|") +
-                            4 * (sizeof long_line + 5 + strlen("it: line 0|")));
+    CHECK_INT(all.size,
+              strlen("it: gemm/x.cu(1): note: look|it: gemm/x.cu(2)"
+                     ": error: as told|") +
+                  4 * (sizeof long_line + 5 + strlen("it: line 0|")));
     jg_buf_free(&all);
     jg_compiled_free(&result);
 }

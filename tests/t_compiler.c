@@ -57,10 +57,13 @@ static void test_refusals(void)
 static void test_all_named(void)
 {
     static const char *const words[] = {
-        "; ", "lib/python3*/*-packages/nvidia/cu13/lib/libnvrtc.so.13: ",
+        "; ",
+        "lib/python3*/*-packages/nvidia/cu13/lib/libnvrtc.so.13: ",
         "lib/python3*/*-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12: ",
-        "/home/lib64/libnvrtc.so.13: ", "/home/lib64/libnvrtc.so.12: ",
-        "/path/lib64/libnvrtc.so.13: ", "/path/lib64/libnvrtc.so.12: ",
+        "/home/lib64/libnvrtc.so.13: ",
+        "/home/lib64/libnvrtc.so.12: ",
+        "/path/lib64/libnvrtc.so.13: ",
+        "/path/lib64/libnvrtc.so.12: ",
     };
     const char *at;
 
@@ -109,12 +112,15 @@ static void test_folder(void)
     CHECK_INT(strlen(nvrtc->id), 40); /* SHA-1, the linker's default */
     CHECK_INT(strspn(nvrtc->id, "0123456789abcdef"), 40);
     CHECK_STR(nvrtc->builtins_id, nvrtc->id); /* the fake is both */
+    CHECK(!nvrtc->any_version && !nvrtc->timeout && !nvrtc->line_info);
+    CHECK_STR(nvrtc->keep_source, "");
     /* Another driver in the same process. */
     expect_none(12, nvrtc->path, "no cubins of a version after 12.x");
     CHECK_INT(jg_compiler_open(13, &nvrtc), JITGEMM_OK);
 }
 
-static void test_no_build_id(void)
+/* One without a build id and a flow callback, and with settings. */
+static void test_old(void)
 {
     const struct jg_nvrtc *nvrtc = NULL;
     char path[512], digest[JG_KEY_NAME_LENGTH + 1], id[80];
@@ -122,7 +128,15 @@ static void test_no_build_id(void)
     void *bytes;
 
     setenv("JITGEMM_LIBNVRTC", fakes.old, 1);
+    setenv("JITGEMM_ANY_NVRTC", "1", 1);
+    setenv("JITGEMM_COMPILE_TIMEOUT", "7", 1);
+    setenv("JITGEMM_LINEINFO", "1", 1);
+    setenv("JITGEMM_KEEP_SRC", "/kept", 1);
     CHECK_INT(jg_compiler_open(0, &nvrtc), JITGEMM_OK);
+    CHECK(nvrtc->any_version && nvrtc->line_info);
+    CHECK_INT(nvrtc->timeout, 7);
+    CHECK_STR(nvrtc->keep_source, "/kept");
+    CHECK(nvrtc->nvrtcSetFlowCallback == NULL);
     snprintf(path, sizeof path, "%s/libnvrtc.so.13", fakes.old);
     bytes = read_file(path, &size);
     jg_key_digest(bytes, size, digest);
@@ -149,18 +163,19 @@ static void test_versions(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct jg_nvrtc nvrtc = {.major = cases[i].major,
-                                 .minor = cases[i].minor, .path = "/lib/x"};
+                                 .minor = cases[i].minor,
+                                 .path = "/lib/x"};
         char version[32];
 
-        setenv("JITGEMM_ANY_NVRTC", "1", 1);
+        nvrtc.any_version = true;
         CHECK_INT(jg_compiler_check(&nvrtc, cases[i].arch), JITGEMM_OK);
-        unsetenv("JITGEMM_ANY_NVRTC");
+        nvrtc.any_version = false;
         CHECK_INT(jg_compiler_check(&nvrtc, cases[i].arch),
                   cases[i].good ? JITGEMM_OK : JITGEMM_E_NO_NVRTC);
         if (cases[i].good)
             continue;
-        snprintf(version, sizeof version, "NVRTC %d.%d (/lib/x)",
-                 nvrtc.major, nvrtc.minor);
+        snprintf(version, sizeof version, "NVRTC %d.%d (/lib/x)", nvrtc.major,
+                 nvrtc.minor);
         CHECK(strstr(jitgemm_last_error()->text, version) != NULL);
         CHECK(strstr(jitgemm_last_error()->text, cases[i].arch) != NULL);
         CHECK(strstr(jitgemm_last_error()->text, "ANY_NVRTC=1") != NULL);
@@ -173,7 +188,7 @@ int main(void)
     scratch_begin();
     test_refusals();
     in_child(test_folder);
-    in_child(test_no_build_id);
+    in_child(test_old);
     test_versions();
     test_all_named();
     scratch_end();

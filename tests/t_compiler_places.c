@@ -41,10 +41,11 @@ static void expect(const struct jg_env *env, const char *want)
 }
 
 #define LOADER "libnvrtc.so.13\nlibnvrtc.so.12\n"
-#define TOOLKIT(folder) \
+#define TOOLKIT(folder)                                                       \
     folder "/lib64/libnvrtc.so.13\n" folder "/lib64/libnvrtc.so.12\n"
 #define NO_13 "@/lib/python3*/*-packages/nvidia/cu13/lib/libnvrtc.so.13\n"
-#define NO_12 "@/lib/python3*/*-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12\n"
+#define NO_12                                                                 \
+    "@/lib/python3*/*-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12\n"
 
 static void make_packages(const char *path)
 {
@@ -107,8 +108,7 @@ int main(int argc, char **argv)
     make_packages("lib/python3.9/site-packages/nvidia/cu13/lib");
     make_packages("lib/python3.12/site-packages/nvidia/cu13/lib");
     env.cuda_path = scratch; /* once */
-    expect(&env,
-           LOADER
+    expect(&env, LOADER
            "@/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13\n"
            "@/lib/python3.9/site-packages/nvidia/cu13/lib/libnvrtc.so.13\n"
            "@/lib/python3/dist-packages/nvidia/cuda_nvrtc/lib/"

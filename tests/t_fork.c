@@ -18,16 +18,16 @@
 enum { TRIALS = 25 };
 
 static struct fakes fakes;
-static const jitgemm_context_options for_arch = {
-    .size = sizeof for_arch, .arch = "sm_90a"};
+static const jitgemm_context_options for_arch = {.size = sizeof for_arch,
+                                                 .arch = "sm_90a"};
 
 /* The index-th kernel of one group of m tokens. */
 static jitgemm_status prepare(jitgemm_context *context, int64_t m,
                               int32_t index)
 {
     int64_t n = 4096, k = 4096;
-    jitgemm_problem problem = {.size = sizeof problem, .groups = 1, .m = &m,
-                               .n = &n, .k = &k};
+    jitgemm_problem problem = {
+        .size = sizeof problem, .groups = 1, .m = &m, .n = &n, .k = &k};
     jitgemm_kernel kernel = {.size = sizeof kernel};
 
     return jitgemm_prepare(context, &problem, index, &kernel);
@@ -136,8 +136,7 @@ static void driver_child(jitgemm_context *context, jitgemm_plan *plan,
     test_failures = 0;
     CHECK_INT(create(NULL), JITGEMM_E_FORKED);
     CHECK(strstr(jitgemm_last_error()->text, "driver") != NULL);
-    CHECK_INT(jitgemm_plan_create(context, problem, &other),
-              JITGEMM_E_FORKED);
+    CHECK_INT(jitgemm_plan_create(context, problem, &other), JITGEMM_E_FORKED);
     CHECK_INT(create(&for_arch), JITGEMM_OK);
     jitgemm_plan_destroy(plan);
     jitgemm_context_destroy(context);
@@ -148,8 +147,8 @@ static void driver_child(jitgemm_context *context, jitgemm_plan *plan,
 static void test_driver(void)
 {
     int64_t m = 64, n = 4096, k = 4096;
-    jitgemm_problem problem = {.size = sizeof problem, .groups = 1, .m = &m,
-                               .n = &n, .k = &k};
+    jitgemm_problem problem = {
+        .size = sizeof problem, .groups = 1, .m = &m, .n = &n, .k = &k};
     jitgemm_context *context;
     jitgemm_plan *plan;
     pid_t child = fork();

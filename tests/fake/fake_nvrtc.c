@@ -57,7 +57,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
     *program = calloc(1, sizeof **program);
     if (!*program)
         return NVRTC_ERROR_OUT_OF_MEMORY;
-    snprintf((*program)->name, sizeof (*program)->name, "%s", name);
+    snprintf((*program)->name, sizeof(*program)->name, "%s", name);
     return NVRTC_SUCCESS;
 }
 
