@@ -42,6 +42,22 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
     jg_compiled_free(&result);
 }
 
+/* The error has the compiler's words, and says which compiler it is. */
+static void check_unknown_arch(const struct jg_nvrtc *nvrtc,
+                               const struct jg_spec *known)
+{
+    struct jg_compiled result = {0};
+    struct jg_spec spec = *known;
+    const char *text = jitgemm_last_error()->text;
+
+    snprintf(spec.arch, sizeof spec.arch, "sm_999a");
+    CHECK_INT(jg_compile(nvrtc, &spec, &result), JITGEMM_E_COMPILE);
+    CHECK(strstr(text, "for sm_999a: ") != NULL);
+    CHECK(strstr(text, "gpu-architecture") != NULL);
+    CHECK(strstr(text, nvrtc->path) != NULL);
+    jg_compiled_free(&result);
+}
+
 int main(void)
 {
     const struct jg_nvrtc *nvrtc;
@@ -59,5 +75,6 @@ int main(void)
             check_spec(nvrtc, &spec);
         }
     }
+    check_unknown_arch(nvrtc, &spec);
     return test_end();
 }
