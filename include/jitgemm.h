@@ -28,7 +28,7 @@
  * A forked child may use contexts made for an arch, but not the CUDA driver
  * that its parent had opened; and one that was forked while another thread was
  * making a context or a kernel ready may do neither. What it may not do is
- * E_FORKED, at once; destroying what is its parent's does nothing.
+ * E_FORKED, at once; what it destroys of its parent's stays on the device.
  */
 #ifndef JITGEMM_H
 #define JITGEMM_H

@@ -4,8 +4,8 @@
 #ifndef JG_COMPILE_H
 #define JG_COMPILE_H
 
-#include "key.h"
 #include "compiler.h"
+#include "key.h"
 #include "spec.h"
 
 struct jg_compiled { /* all zero: none */
