@@ -24,6 +24,11 @@
  * Structs begin with their size: set it to sizeof the struct and zero the
  * rest, and fields that later versions add will mean what they mean today.
  * No function changes the caller's current CUDA context.
+ *
+ * A forked child may use contexts made for an arch, but not the CUDA driver
+ * that its parent had opened; and one that was forked while another thread was
+ * making a context or a kernel ready may do neither. What it may not do is
+ * E_FORKED, at once; what it destroys of its parent's stays on the device.
  */
 #ifndef JITGEMM_H
 #define JITGEMM_H
@@ -60,7 +65,8 @@ uint32_t jitgemm_version(void);
     _(E_MEMORY, 11, "out of memory")                                         \
     _(E_DRIVER, 12, "CUDA driver error")                                     \
     _(E_NOT_FOUND, 13, "not found")                                          \
-    _(E_CACHE, 14, "cache directory or pack cannot be used")
+    _(E_CACHE, 14, "cache directory or pack cannot be used")                 \
+    _(E_FORKED, 15, "not possible in this forked process")
 
 typedef enum jitgemm_status {
 #define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "fork.h"
 
 static void log_to_stderr(void *user, int level, const char *line)
 {
@@ -87,11 +87,15 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     struct jitgemm_context *context;
     jitgemm_status status = check_options(options);
 
+    if (status == JITGEMM_OK)
+        status = jg_fork_enter();
     if (status != JITGEMM_OK)
         return status;
     context = calloc(1, sizeof *context);
-    if (!context)
-        return jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
+    if (!context) {
+        status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
+        goto out;
+    }
     context->log = choose_log(options, &env);
     if (options->arch) {
         status = jg_device_of_arch(options->arch, &context->device);
@@ -102,18 +106,17 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     }
     if (status != JITGEMM_OK)
         goto out;
-    if (env.libnvrtc)
-        context->libnvrtc = strdup(env.libnvrtc);
     context->registry = jg_registry_open(options->cache_dir, &env,
                                          &context->log);
-    if (!context->registry || (env.libnvrtc && !context->libnvrtc)) {
+    if (!context->registry) {
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
         goto out;
     }
     *out = context;
-    return JITGEMM_OK;
 out:
-    jg_context_destroy(context);
+    if (status != JITGEMM_OK)
+        jg_context_destroy(context);
+    jg_fork_leave();
     return status;
 }
 
@@ -121,27 +124,35 @@ void jg_context_destroy(jitgemm_context *context)
 {
     if (!context)
         return;
+    /* A child leaves alone what is not its own. */
+    if ((context->cuda && jg_driver_alive(context->cuda) != JITGEMM_OK) ||
+        jg_fork_enter() != JITGEMM_OK)
+        return;
     jg_registry_close(context->registry, context->cuda);
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
-    free(context->libnvrtc);
     free(context);
+    jg_fork_leave();
 }
 
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc)
 {
-    struct jg_env env = {.libnvrtc = context->libnvrtc};
+    int newest = context->cuda ? context->cuda->version / 1000 : 0;
 
-    return jg_driver_nvrtc(&env, nvrtc);
+    return jg_compiler_open(newest, nvrtc);
 }
 
 jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
 {
     CUcontext current = NULL;
-    CUresult result = context->cuda->cuCtxGetCurrent(&current);
+    CUresult result;
+    jitgemm_status status = jg_driver_alive(context->cuda);
 
     *pushed = false;
+    if (status != JITGEMM_OK)
+        return status;
+    result = context->cuda->cuCtxGetCurrent(&current);
     if (result != CUDA_SUCCESS)
         return jg_driver_fail(context->cuda, result, "cuCtxGetCurrent");
     if (current == context->current)

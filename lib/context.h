@@ -9,7 +9,6 @@ struct jitgemm_context {
     struct jg_device device;
     struct jg_log log;
     struct jg_registry *registry;
-    char *libnvrtc;             /* JITGEMM_LIBNVRTC when it was made */
     const struct jg_cuda *cuda; /* NULL: for an arch, without a GPU */
     CUcontext current;          /* the CUDA context that plans live in */
     CUdevice handle;

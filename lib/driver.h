@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* libcuda and libnvrtc, opened at run time: the only doors to CUDA. Both stay
- * open until the process ends. */
+/* libcuda, opened at run time and open until the process ends. */
 #ifndef JG_DRIVER_H
 #define JG_DRIVER_H
 
 #include <cuda.h>
-#include <nvrtc.h>
 
 #include "env.h"
 #include "status.h"
@@ -38,41 +36,23 @@
     _(cuTensorMapEncodeTiled)                                                 \
     _(cuThreadExchangeStreamCaptureMode)
 
-#define JG_NVRTC_FUNCTIONS(_)                                                 \
-    _(nvrtcCompileProgram)                                                    \
-    _(nvrtcCreateProgram)                                                     \
-    _(nvrtcDestroyProgram)                                                    \
-    _(nvrtcGetCUBIN)                                                          \
-    _(nvrtcGetCUBINSize)                                                      \
-    _(nvrtcGetErrorString)                                                    \
-    _(nvrtcGetProgramLog)                                                     \
-    _(nvrtcGetProgramLogSize)                                                 \
-    _(nvrtcVersion)
-
 #define JG_FUNCTION_POINTER(name) __typeof__(name) *name;
 
 struct jg_cuda {
     JG_CUDA_FUNCTIONS(JG_FUNCTION_POINTER)
-};
-
-#define JG_BUILD_ID_SIZE 65 /* hex digits and a NUL */
-
-struct jg_nvrtc {
-    JG_NVRTC_FUNCTIONS(JG_FUNCTION_POINTER)
-    int major, minor;
-    /* GNU build ids: they tell patch releases apart, the version does not. */
-    char id[JG_BUILD_ID_SIZE], builtins_id[JG_BUILD_ID_SIZE];
+    int version; /* the newest CUDA that it supports: 13000 is 13.0 */
+    unsigned generation; /* jg_fork_generation() when it was opened */
 };
 
 /* Opens and initializes the driver at the first success. E_NO_DRIVER names
- * every library tried; E_NO_DEVICE if the driver finds no GPU. */
+ * every library tried; E_NO_DEVICE if the driver finds no GPU; E_FORKED as
+ * jg_driver_alive(). */
 jitgemm_status jg_driver_cuda(const struct jg_env *env,
                               const struct jg_cuda **cuda);
 
-/* Opens NVRTC and its builtins likewise. E_NO_NVRTC names every library tried
- * and why it would not do. */
-jitgemm_status jg_driver_nvrtc(const struct jg_env *env,
-                               const struct jg_nvrtc **nvrtc);
+/* Whether what the driver made in this process's past still works: E_FORKED in
+ * a child, where CUDA never does. */
+jitgemm_status jg_driver_alive(const struct jg_cuda *cuda);
 
 /* Records a failed driver call: E_MEMORY, E_NO_DEVICE or E_DRIVER with the
  * code, its name and text. */

@@ -10,6 +10,7 @@
 
 #include "cache.h"
 #include "file.h"
+#include "fork.h"
 #include "rebuild.h"
 #include "stock.h"
 #include "view.h"
@@ -132,7 +133,6 @@ static jitgemm_status list_one(const struct jg_stock *stock, size_t index,
 jitgemm_status jitgemm_cache_list(const char *path, uint32_t flags,
                                   jitgemm_entry_fn entry, void *user)
 {
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc = NULL;
     struct jg_stock *stock = NULL;
     jitgemm_status status;
@@ -145,13 +145,17 @@ jitgemm_status jitgemm_cache_list(const char *path, uint32_t flags,
                                 "flags is %#x; JITGEMM_LIST_REBUILD is the "
                                 "only one known",
                                 flags);
+    status = jg_fork_enter();
+    if (status != JITGEMM_OK)
+        return status;
     status = open_stock(path, &stock);
     if (status == JITGEMM_OK && flags & JITGEMM_LIST_REBUILD)
-        status = jg_driver_nvrtc(&env, &nvrtc);
+        status = jg_compiler_open(0, &nvrtc);
     if (status == JITGEMM_OK)
         for (size_t i = 0; i < jg_stock_count(stock) && !status; i++)
             status = list_one(stock, i, nvrtc, entry, user);
     jg_stock_close(stock);
+    jg_fork_leave();
     return status;
 }
 

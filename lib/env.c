@@ -21,14 +21,26 @@ static const char *directory(const char *name)
     return value && *value == '/' ? value : NULL;
 }
 
+static int number(const char *name)
+{
+    const char *value = text(name);
+
+    return value ? atoi(value) : 0;
+}
+
+static bool flag(const char *name)
+{
+    const char *value = text(name);
+
+    return value && *value == '1';
+}
+
 struct jg_env jg_env_read(void)
 {
-    const char *level = text("JITGEMM_LOG");
-    const char *trust = text("JITGEMM_CACHE_TRUST_GROUP");
     struct jg_env env = {
         .untrusted = getauxval(AT_SECURE) != 0,
-        .log_level = level ? atoi(level) : 0,
-        .trust_group = trust && *trust == '1',
+        .log_level = number("JITGEMM_LOG"),
+        .trust_group = flag("JITGEMM_CACHE_TRUST_GROUP"),
         .cache_dir = directory("JITGEMM_CACHE_DIR"),
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
         .xdg_runtime_dir = directory("XDG_RUNTIME_DIR"),
@@ -39,6 +51,13 @@ struct jg_env jg_env_read(void)
         .lock_timeout = text("JITGEMM_LOCK_TIMEOUT"),
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
+        .any_nvrtc = flag("JITGEMM_ANY_NVRTC"),
+        .compile_timeout = number("JITGEMM_COMPILE_TIMEOUT"),
+        .line_info = flag("JITGEMM_LINEINFO"),
+        .keep_source = directory("JITGEMM_KEEP_SRC"),
+        .virtual_env = directory("VIRTUAL_ENV"),
+        .cuda_home = directory("CUDA_HOME"),
+        .cuda_path = directory("CUDA_PATH"),
     };
 
     return env;

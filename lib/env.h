@@ -23,6 +23,13 @@ struct jg_env {
     const char *lock_timeout;   /* JITGEMM_LOCK_TIMEOUT */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
+    bool any_nvrtc;             /* JITGEMM_ANY_NVRTC=1 */
+    int compile_timeout;        /* JITGEMM_COMPILE_TIMEOUT, 0 if unset */
+    bool line_info;             /* JITGEMM_LINEINFO=1 */
+    const char *keep_source;    /* JITGEMM_KEEP_SRC */
+    const char *virtual_env;    /* VIRTUAL_ENV */
+    const char *cuda_home;      /* CUDA_HOME */
+    const char *cuda_path;      /* CUDA_PATH */
 };
 
 struct jg_env jg_env_read(void);

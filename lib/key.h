@@ -20,7 +20,7 @@ struct jg_key_fields {
     const char *arch;        /* with suffix: "sm_90a" */
     const char *output;      /* "cubin" */
     const char *nvrtc;       /* "13.0" */
-    const char *nvrtc_id;    /* identity of libnvrtc: build id, hex */
+    const char *nvrtc_id;    /* identity of libnvrtc */
     const char *builtins_id; /* likewise of libnvrtc-builtins */
 };
 

@@ -9,6 +9,8 @@ libjg_la_SOURCES = \
 	lib/cache.c lib/cache.h \
 	lib/clock.c lib/clock.h \
 	lib/compile.c lib/compile.h \
+	lib/compiler.c lib/compiler.h \
+	lib/compiler_places.c lib/compiler_places.h \
 	lib/context.c lib/context.h \
 	lib/cut.c lib/cut.h \
 	lib/device.c lib/device.h \
@@ -19,11 +21,14 @@ libjg_la_SOURCES = \
 	lib/evict.c lib/evict.h \
 	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
+	lib/fork.c lib/fork.h \
 	lib/jitgemm.c \
+	lib/keep.c lib/keep.h \
 	lib/kernel_text.h \
 	lib/key.c lib/key.h \
 	lib/launch.c lib/launch.h \
 	lib/layers.c lib/layers.h \
+	lib/library.c lib/library.h \
 	lib/lock.c lib/lock.h \
 	lib/model.c lib/model.h \
 	lib/model_sm100.c \

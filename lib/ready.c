@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "fork.h"
 
 static void describe(const struct jg_spec *spec, jitgemm_kernel *report)
 {
@@ -21,10 +22,14 @@ jitgemm_status jg_ready_describe(jitgemm_context *context,
 {
     const struct jg_nvrtc *nvrtc;
     struct jg_key key = {0};
-    jitgemm_status status = jg_context_nvrtc(context, &nvrtc);
+    jitgemm_status status = jg_fork_enter();
 
+    if (status != JITGEMM_OK)
+        return status;
+    status = jg_context_nvrtc(context, &nvrtc);
     if (status == JITGEMM_OK)
         status = jg_compile_key(nvrtc, spec, &key);
+    jg_fork_leave();
     if (status != JITGEMM_OK)
         return status;
     describe(spec, report);
@@ -42,12 +47,16 @@ jitgemm_status jg_ready_make(jitgemm_context *context,
                                           "compiled"};
     const struct jg_nvrtc *nvrtc;
     double start = jg_clock_ms();
-    jitgemm_status status = jg_context_nvrtc(context, &nvrtc);
+    jitgemm_status status = jg_fork_enter();
 
+    if (status != JITGEMM_OK)
+        return status;
     describe(spec, report);
+    status = jg_context_nvrtc(context, &nvrtc);
     if (status == JITGEMM_OK)
         status = jg_registry_get(context->registry, nvrtc, spec,
                                  &context->log, kernel, &report->source);
+    jg_fork_leave();
     if (status != JITGEMM_OK)
         return status;
     memcpy(report->key, (*kernel)->key, sizeof (*kernel)->key);
@@ -71,11 +80,15 @@ jitgemm_status jg_ready_load(jitgemm_context *context,
     CUkernel loaded;
     const char *call = "cuKernelGetFunction";
     CUresult result;
-    jitgemm_status status = jg_context_nvrtc(context, &nvrtc);
+    jitgemm_status status = jg_fork_enter();
 
+    if (status != JITGEMM_OK)
+        return status;
+    status = jg_context_nvrtc(context, &nvrtc);
     if (status == JITGEMM_OK)
         status = jg_registry_load(context->registry, cuda, nvrtc, spec,
                                   &context->log, kernel, &loaded);
+    jg_fork_leave();
     if (status != JITGEMM_OK)
         return status;
     result = cuda->cuKernelGetFunction(function, loaded);

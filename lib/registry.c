@@ -217,9 +217,7 @@ static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
     struct jg_compiled result = {0};
     jitgemm_status status = jg_compile(nvrtc, spec, &result);
 
-    if (result.log.size)
-        jg_log(log, JITGEMM_LOG_DEBUG, "%s: %s", spec->name,
-               (const char *)result.log.data);
+    jg_compile_log(&result, spec, log);
     keep_log(slot, result.log.data, result.log.size);
     if (status == JITGEMM_OK) {
         jg_buf_free(&slot->cubin);

@@ -7,6 +7,7 @@
 
 #include "cache.h"
 #include "compile.h"
+#include "driver.h"
 
 struct jg_registry;
 

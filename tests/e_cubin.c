@@ -13,13 +13,12 @@
 /* The smallest kernel, compiled for an arch. */
 static struct jg_compiled compile(const char *arch)
 {
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
     struct jg_compiled compiled = {0};
     struct jg_device device;
     struct jg_spec spec;
 
-    JITGEMM(jg_driver_nvrtc(&env, &nvrtc));
+    JITGEMM(jg_compiler_open(0, &nvrtc));
     JITGEMM(jg_device_of_arch("sm_90a", &device));
     jg_spec_make(&jg_model_sm90.configs[1], &device, 0, &spec);
     snprintf(spec.arch, sizeof spec.arch, "%s", arch);

@@ -23,11 +23,15 @@ host_tests = \
 	tests/t_cache_setuid \
 	tests/t_cache_trust \
 	tests/t_cases \
+	tests/t_compile \
+	tests/t_compiler \
+	tests/t_compiler_places \
 	tests/t_driver \
 	tests/t_entries \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
+	tests/t_fork \
 	tests/t_key \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
@@ -50,11 +54,14 @@ host_tests = \
 thread_tests = \
 	tests/t_cache \
 	tests/t_cache_lock \
+	tests/t_fork \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
+	tests/n_fork \
 	tests/n_ptx \
+	tests/n_repeat \
 	tests/n_specs
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
@@ -324,7 +331,8 @@ tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
-check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la
+check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la \
+	tests/fake/fake_old_nvrtc.la
 fake_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_fake_fake_cuda_la_SOURCES = tests/fake/fake_cuda.c tests/fake/fake_cuda.h
 tests_fake_fake_cuda_la_LDFLAGS = $(fake_LDFLAGS)
@@ -334,6 +342,11 @@ tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
 # The library tells releases of NVRTC apart by their build ids.
 tests_fake_fake_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id
 tests_fake_fake_nvrtc_la_LIBADD =
+# As some releases are: without a build id, and without what came later.
+tests_fake_fake_old_nvrtc_la_SOURCES = $(tests_fake_fake_nvrtc_la_SOURCES)
+tests_fake_fake_old_nvrtc_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD
+tests_fake_fake_old_nvrtc_la_LDFLAGS = $(fake_LDFLAGS) -Wl,--build-id=none
+tests_fake_fake_old_nvrtc_la_LIBADD =
 endif
 
 # A libcuda that runs kernels on the emulator: JITGEMM_LIBCUDA names it.
@@ -368,7 +381,8 @@ tests_emu_libcuda_emu_la_LIBADD =
 
 TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $(tool_tests)
 
-EXTRA_DIST += tests/lint.sh tests/sanitize.sh $(script_tests) \
+EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
+	$(script_tests) \
 	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/peers.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-01.json
@@ -405,8 +419,16 @@ AM_TESTS_ENVIRONMENT = \
 clean-local: clean-tests
 clean-tests:
 	rm -rf tests/home tests/emu_work sanitize-address sanitize-thread \
-	    tests/fuzz/corpus_* tests/fuzz/libfuzzer_*
+	    nvrtc tests/fuzz/corpus_* tests/fuzz/libfuzzer_*
 .PHONY: clean-tests
+
+# make check-nvrtc: with several releases of NVRTC, which it downloads;
+# RELEASES='nvidia-cuda-nvrtc==13.4.*' names others.
+check-nvrtc: jitgemm-warm $(check_LTLIBRARIES) $(check_LIBRARIES) \
+	$(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) \
+	set -f; $(SHELL) $(srcdir)/tests/nvrtc_versions.sh $(RELEASES)
+.PHONY: check-nvrtc
 
 # make bench: times on a GPU.
 EXTRA_PROGRAMS += tests/bench/bench

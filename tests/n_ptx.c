@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "compiler.h"
 #include "kernel_text.h"
 #include "test.h"
 
@@ -234,12 +234,11 @@ static char *read_text(const char *name)
 
 int main(void)
 {
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
 
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         check_all_called(headers[i]);
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }

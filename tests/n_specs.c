@@ -96,19 +96,41 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     }
 }
 
+/* The error has the compiler's words, and says which compiler it is. */
+static void check_unknown_arch(const struct jg_nvrtc *nvrtc)
+{
+    struct jg_compiled result = {0};
+    struct jg_device device;
+    struct jg_spec spec;
+    const char *text = jitgemm_last_error()->text;
+
+    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
+    jg_spec_make(&jg_model_sm90.configs[0], &device, 0, &spec);
+    snprintf(spec.arch, sizeof spec.arch, "sm_999a");
+    CHECK_INT(jg_compile(nvrtc, &spec, &result), JITGEMM_E_COMPILE);
+    CHECK(strstr(text, "for sm_999a: ") != NULL);
+    CHECK(strstr(text, "gpu-architecture") != NULL);
+    CHECK(strstr(text, nvrtc->path) != NULL);
+    jg_compiled_free(&result);
+}
+
 int main(int count, char **arguments)
 {
     static const char *const archs[] = {"sm_90a", "sm_100a", "sm_103a",
                                         "sm_100f"};
-    struct jg_env env = jg_env_read();
     const struct jg_nvrtc *nvrtc;
 
     folder = count > 1 ? arguments[1] : NULL;
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return TEST_SKIP;
     }
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
-        check_arch(nvrtc, archs[i]);
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        if (jg_compiler_check(nvrtc, archs[i]) == JITGEMM_OK)
+            check_arch(nvrtc, archs[i]);
+        else
+            printf("not compiled: %s\n", jitgemm_last_error()->text);
+    }
+    check_unknown_arch(nvrtc);
     return test_end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of libraries that are missing, too old, foreign or without a
+/* What is said of a libcuda that is missing, too old, foreign or without a
  * GPU. A failure is not remembered: each case is followed by the next. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "driver.h"
@@ -11,7 +11,7 @@
 
 static struct fakes fakes;
 
-/* Both openers give `status` with a text that has these words. */
+/* Opening gives `status` with a text that has these words. */
 #define CHECK_OPEN(open, status_, word, other)                                \
     do {                                                                      \
         struct jg_env env_ = jg_env_read();                                   \
@@ -48,46 +48,14 @@ static void test_cuda(const char *fake)
     CHECK(cuda && cuda->cuMemAlloc != NULL);
 }
 
-static void test_nvrtc(const char *fake)
-{
-    const struct jg_nvrtc *nvrtc = NULL;
-
-    setenv("JITGEMM_LIBNVRTC", "/nowhere/libnvrtc.so", 1);
-    CHECK_OPEN(jg_driver_nvrtc(&env_, &nvrtc), JITGEMM_E_NO_NVRTC,
-               "no usable NVRTC", "/nowhere/libnvrtc.so");
-    setenv("JITGEMM_LIBNVRTC", "libc.so.6", 1);
-    CHECK_OPEN(jg_driver_nvrtc(&env_, &nvrtc), JITGEMM_E_NO_NVRTC,
-               "libc.so.6", "has no nvrtc");
-    setenv("JITGEMM_LIBNVRTC", fake, 1);
-    fakes.nvrtc->major = 11;
-    CHECK_OPEN(jg_driver_nvrtc(&env_, &nvrtc), JITGEMM_E_NO_NVRTC, fake,
-               "older than 12.0");
-    /* Its builtins, which no other folder has either under this name. */
-    fakes.nvrtc->major = 13;
-    fakes.nvrtc->minor = 99;
-    CHECK_OPEN(jg_driver_nvrtc(&env_, &nvrtc), JITGEMM_E_NO_NVRTC,
-               fakes.folder, "libnvrtc-builtins.so.13.99");
-    fakes.nvrtc->minor = 0;
-    CHECK(nvrtc == NULL);
-    CHECK_INT(jg_driver_nvrtc(&(struct jg_env){.libnvrtc = fake}, &nvrtc),
-              JITGEMM_OK);
-    CHECK(nvrtc && strlen(nvrtc->id) >= 16);
-    CHECK(nvrtc && strspn(nvrtc->id, "0123456789abcdef") ==
-                       strlen(nvrtc->id));
-    CHECK_STR(nvrtc->builtins_id, nvrtc->id); /* the fake is both */
-}
-
 int main(void)
 {
-    char *cuda, *nvrtc;
+    char *fake;
 
     fakes = fakes_open();
-    cuda = strdup(getenv("JITGEMM_LIBCUDA"));
-    nvrtc = strdup(getenv("JITGEMM_LIBNVRTC"));
-    test_cuda(cuda);
-    test_nvrtc(nvrtc);
-    free(cuda);
-    free(nvrtc);
+    fake = strdup(getenv("JITGEMM_LIBCUDA"));
+    test_cuda(fake);
+    free(fake);
     fakes_close(&fakes);
     return test_end();
 }

@@ -19,7 +19,14 @@ static const char *const names[] = {"JITGEMM_LOG",
                                     "XDG_RUNTIME_DIR",
                                     "HOME",
                                     "JITGEMM_LIBCUDA",
-                                    "JITGEMM_LIBNVRTC"};
+                                    "JITGEMM_LIBNVRTC",
+                                    "JITGEMM_ANY_NVRTC",
+                                    "JITGEMM_COMPILE_TIMEOUT",
+                                    "JITGEMM_KEEP_SRC",
+                                    "JITGEMM_LINEINFO",
+                                    "VIRTUAL_ENV",
+                                    "CUDA_HOME",
+                                    "CUDA_PATH"};
 
 enum { NAMES = sizeof names / sizeof *names, NO_SETUID = 3 };
 
@@ -38,6 +45,9 @@ static void expect_nothing(void)
     CHECK(!env.xdg_runtime_dir && !env.lock_timeout);
     CHECK(!env.cache_ro_path && !env.cache_max_size && !env.mode);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
+    CHECK(!env.any_nvrtc && !env.virtual_env && !env.line_info);
+    CHECK(!env.compile_timeout && !env.keep_source);
+    CHECK(!env.cuda_home && !env.cuda_path);
 }
 
 static void test_values(void)
@@ -54,6 +64,8 @@ static void test_values(void)
     env = jg_env_read();
     CHECK(!env.cache_dir && !env.xdg_cache_home && !env.home);
     CHECK(!env.xdg_runtime_dir);
+    CHECK(!env.virtual_env && !env.cuda_home && !env.cuda_path);
+    CHECK(!env.keep_source);
     CHECK_STR(env.libcuda, "relative/path"); /* dlopen may search for it */
     CHECK_STR(env.libnvrtc, "relative/path");
 
@@ -74,14 +86,22 @@ static void test_values(void)
     CHECK_STR(env.home, "/HOME");
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");
     CHECK_STR(env.libnvrtc, "/JITGEMM_LIBNVRTC");
+    CHECK_STR(env.virtual_env, "/VIRTUAL_ENV");
+    CHECK_STR(env.keep_source, "/JITGEMM_KEEP_SRC");
+    CHECK_STR(env.cuda_home, "/CUDA_HOME");
+    CHECK_STR(env.cuda_path, "/CUDA_PATH");
     CHECK_INT(env.log_level, 0);
-    CHECK(!env.trust_group);
+    CHECK(!env.trust_group && !env.any_nvrtc && !env.line_info);
 
     CHECK_INT(setenv("JITGEMM_LOG", "3", 1), 0);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "1", 1), 0);
+    CHECK_INT(setenv("JITGEMM_ANY_NVRTC", "1", 1), 0);
+    CHECK_INT(setenv("JITGEMM_COMPILE_TIMEOUT", "30", 1), 0);
+    CHECK_INT(setenv("JITGEMM_LINEINFO", "1", 1), 0);
     env = jg_env_read();
     CHECK_INT(env.log_level, 3);
-    CHECK(env.trust_group);
+    CHECK_INT(env.compile_timeout, 30);
+    CHECK(env.trust_group && env.any_nvrtc && env.line_info);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "0", 1), 0);
     CHECK(!jg_env_read().trust_group);
 }

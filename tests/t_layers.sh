@@ -8,13 +8,13 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock sha256 status
-01 abi buf env
-02 driver file
+01 abi buf env fork library
+02 compiler_places driver file
 03 lock settings
 10 device entry kernel_text key problem
-11 cut pack store view
+11 compiler cut pack store view
 12 evict model place spec stock
-13 explain layers model_sm90 model_sm100 plan
+13 explain keep layers model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
 30 rebuild registry
@@ -26,24 +26,24 @@ layers='
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
-cache: compile device driver
-cut: driver env file
-entry: device driver
+cache: compile compiler device driver
+cut: compiler driver env file
+entry: compiler device driver
 evict: device driver env
-explain: compile device driver
+explain: compile compiler device driver
 file: device driver
 key: device driver
 layers: device driver env
 lock: env key
 pack: device driver
 place: device driver
-plan: driver env file
-plan_text: driver env file
+plan: compiler driver env file
+plan_text: compiler driver env file
 settings: device driver file
-spec: driver env file
-stock: compile device driver
+spec: compiler driver env file
+stock: compile compiler device driver
 store: device driver env
-table: driver env file
+table: compiler driver env file
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.
@@ -102,7 +102,7 @@ only() {
     printf 'only in lib/%s:\n%s\n' "$1" "$found"
     status=1
 }
-only driver.c '<dlfcn\.h>|dl(open|sym) *\('
+only library.c '<dlfcn\.h>|dl(open|sym) *\('
 only env.c 'getenv *\('
 
 # The tool and the examples have jitgemm.h and the headers of their folder.

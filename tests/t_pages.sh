@@ -36,8 +36,7 @@ sed -n 's/^ *_(\(E_[A-Z_]*\),.*/JITGEMM_\1/p' "$header" | sort \
 sed -n 's/^\.It Dv //p' "$page" | sort >"$work/page"
 same "$work/header" "$work/page" statuses
 
-sed -n -e 's/.*text("\([A-Z_]*\)").*/\1/p' \
-    -e 's/.*directory("\([A-Z_]*\)").*/\1/p' "$srcdir/lib/env.c" | sort \
+sed -n 's/.*[a-z]("\([A-Z_]*\)").*/\1/p' "$srcdir/lib/env.c" | sort \
     >"$work/header"
 sed -n 's/^\.It Ev //p' "$page" | tr -d ' ' |
     tr ',' '\n' | sort >"$work/page"

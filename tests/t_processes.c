@@ -130,7 +130,7 @@ static void ask_for_all(int number, const char *cache)
     env.xdg_runtime_dir = in_scratch(runtime);
     registry = jg_registry_open(cache, &env, &counting);
     jg_device_of_arch("sm_90a", &device);
-    if (!registry || jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK)
+    if (!registry || jg_compiler_open(0, &nvrtc) != JITGEMM_OK)
         _exit(1);
     shared->ready++;
     while (!shared->go)

@@ -145,11 +145,10 @@ static void test_explain(const struct jg_key *wanted)
 int main(void)
 {
     struct fakes fakes = fakes_open();
-    struct jg_env env = jg_env_read();
     struct jg_key key = {.blob = {.data = NULL}};
 
     scratch_begin();
-    CHECK_INT(jg_driver_nvrtc(&env, &nvrtc), JITGEMM_OK);
+    CHECK_INT(jg_compiler_open(0, &nvrtc), JITGEMM_OK);
     CHECK_INT(jg_compile_key(nvrtc, &spec, &key), JITGEMM_OK);
     test_rebuild(&key, fakes.nvrtc);
     test_foreign();

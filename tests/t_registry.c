@@ -259,7 +259,7 @@ int main(void)
 
     fakes = fakes_open();
     env = jg_env_read();
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         fprintf(stderr, "%s\n", jitgemm_last_error()->text);
         return 1;
     }

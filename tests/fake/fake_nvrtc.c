@@ -6,11 +6,12 @@
 
 #include <nvrtc.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-struct fake_nvrtc fake_nvrtc = {.major = 13, .minor = 0};
+struct fake_nvrtc fake_nvrtc = {.major = 13, .minor = 0, .ms = 20};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char report[] = "ptxas info : Used 40 registers, 64 bytes smem\n"
@@ -25,7 +26,10 @@ static const unsigned char cubin[64] = {
 };
 
 struct _nvrtcProgram {
+    char name[sizeof fake_nvrtc.name];
     int failed;
+    int (*stop)(void *, void *);
+    void *payload;
 };
 
 nvrtcResult nvrtcVersion(int *major, int *minor)
@@ -47,13 +51,26 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
                                const char *const *names)
 {
     (void)source;
-    (void)name;
     (void)headers;
     (void)texts;
     (void)names;
     *program = calloc(1, sizeof **program);
-    return *program ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+    if (!*program)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    snprintf((*program)->name, sizeof(*program)->name, "%s", name);
+    return NVRTC_SUCCESS;
 }
+
+#ifndef FAKE_OLD
+nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program,
+                                 int (*callback)(void *, void *),
+                                 void *payload)
+{
+    program->stop = callback;
+    program->payload = payload;
+    return NVRTC_SUCCESS;
+}
+#endif
 
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
@@ -65,15 +82,25 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
                                 const char *const *options)
 {
-    struct timespec while_ = {0, 20 * 1000 * 1000};
+    struct timespec step = {0, 1000 * 1000};
     nvrtcResult result;
+    size_t used = 0;
 
-    (void)count;
-    (void)options;
-    nanosleep(&while_, NULL);
+    for (int ms = 0; ms < fake_nvrtc.ms; ms++) {
+        nanosleep(&step, NULL);
+        if (program->stop && program->stop(program->payload, NULL)) {
+            program->failed = 1;
+            return (nvrtcResult)16; /* NVRTC_ERROR_CANCELLED */
+        }
+    }
     pthread_mutex_lock(&lock);
     fake_nvrtc.compiles++;
     result = (nvrtcResult)fake_nvrtc.result;
+    memcpy(fake_nvrtc.name, program->name, sizeof fake_nvrtc.name);
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(fake_nvrtc.options + used,
+                                 sizeof fake_nvrtc.options - used, "%s\n",
+                                 options[i]);
     pthread_mutex_unlock(&lock);
     program->failed = result != NVRTC_SUCCESS;
     return result;

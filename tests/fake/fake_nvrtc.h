@@ -5,8 +5,11 @@
 
 struct fake_nvrtc {
     int major, minor;
-    int compiles; /* so far */
-    int result;   /* of the next compiles: an nvrtcResult */
+    int ms;           /* that a compile takes: 20 */
+    int compiles;     /* so far */
+    int result;       /* of the next compiles: an nvrtcResult */
+    char name[2048];  /* of the program compiled last */
+    char options[512]; /* and its options, a line each */
 };
 
 extern struct fake_nvrtc fake_nvrtc;

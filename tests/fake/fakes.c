@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void check(int good, const char *what)
@@ -49,7 +50,7 @@ static void *find(const char *path, const char *symbol)
 struct fakes fakes_open(void)
 {
     struct fakes fakes;
-    char path[512], here[200];
+    char path[512], old[512], here[200];
 
     check(getcwd(here, sizeof here) != NULL, "getcwd");
     snprintf(fakes.folder, sizeof fakes.folder, "%s/fakes-XXXXXX", here);
@@ -60,6 +61,13 @@ struct fakes fakes_open(void)
               sizeof path);
     setenv("JITGEMM_LIBNVRTC", path, 1);
     fakes.nvrtc = find(path, "fake_nvrtc");
+    snprintf(fakes.old, sizeof fakes.old, "%s/old", fakes.folder);
+    check(mkdir(fakes.old, 0755) == 0, fakes.old);
+    link_fake(fakes.old, "libnvrtc-builtins.so.13.0", "fake_old_nvrtc.so",
+              old, sizeof old);
+    link_fake(fakes.old, "libnvrtc.so.13", "fake_old_nvrtc.so", old,
+              sizeof old);
+    fakes.old_nvrtc = find(old, "fake_nvrtc");
     link_fake(fakes.folder, "libcuda.so.1", "fake_cuda.so", path, sizeof path);
     setenv("JITGEMM_LIBCUDA", path, 1);
     fakes.cuda = find(path, "fake_cuda");

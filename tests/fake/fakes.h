@@ -12,6 +12,8 @@ struct fakes {
     char folder[256];
     struct fake_cuda *cuda;
     struct fake_nvrtc *nvrtc;
+    char old[272]; /* folder of an NVRTC without a build id */
+    struct fake_nvrtc *old_nvrtc;
 };
 
 /* Ends the program if it cannot. Sets JITGEMM_LIBCUDA, JITGEMM_LIBNVRTC and

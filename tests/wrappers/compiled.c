@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "compiler.h"
 #include "gpu.h"
 #include "kernel_text.h"
 #include "programs.h"
@@ -39,7 +40,7 @@ bool compiled_open(void)
         printf("skipped: %s is no sm_90\n", gpu.name);
         return false;
     }
-    if (jg_driver_nvrtc(&env, &nvrtc) != JITGEMM_OK) {
+    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
         printf("skipped: %s\n", jitgemm_last_error()->text);
         return false;
     }
