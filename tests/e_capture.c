@@ -77,10 +77,13 @@ struct unsafe {
 };
 #define NO CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 static const struct unsafe unsafe[] = {
-    {allocate, GLOBAL, NO, NO},      {allocate, LOCAL, NO, CUDA_SUCCESS},
-    {allocate, RELAXED, 0, 0},       {copy, GLOBAL, NO, NO, true},
-    {sync_stream, RELAXED, NO, NO},  {query_stream, RELAXED, NO, NO},
-    {sync_context, RELAXED, NO, NO},
+    {allocate, GLOBAL, NO, NO, false},
+    {allocate, LOCAL, NO, CUDA_SUCCESS, false},
+    {allocate, RELAXED, CUDA_SUCCESS, CUDA_SUCCESS, false},
+    {copy, GLOBAL, NO, NO, true},
+    {sync_stream, RELAXED, NO, NO, false},
+    {query_stream, RELAXED, NO, NO, false},
+    {sync_context, RELAXED, NO, NO, false},
 };
 
 static void *call_it(void *data)
