@@ -61,7 +61,8 @@ unsigned tensor_first_column()
 bool tensor_take(unsigned rank, unsigned ctas, unsigned columns,
                  unsigned *place)
 {
-    unsigned first = rank * tensor_columns, end = first + ctas * tensor_columns;
+    unsigned first = rank * tensor_columns,
+             end = first + ctas * tensor_columns;
 
     for (unsigned i = 0; i + columns <= tensor_columns; i += grain) {
         unsigned at = from_the_end ? tensor_columns - columns - i : i;
