@@ -164,8 +164,10 @@ void misuse()
 {
     if (variant != 2)
         ptx::barrier_cluster_arrive();
-    if (variant == 1)
+    if (variant == 1) {
         ptx::barrier_cluster_arrive();
+        return;
+    }
     if (variant == 3 && threadIdx.x == 5)
         return; /* having arrived */
     if (variant == 4 && ptx::cluster_ctarank() == 1)
