@@ -8,6 +8,7 @@
 #include <ptx/cluster.cuh>
 #include <ptx/mbarrier.cuh>
 #include <ptx/memory.cuh>
+#include <ptx/tcgen05.cuh>
 #include <ptx/tma.cuh>
 
 #include "shared.h"
@@ -143,8 +144,8 @@ void exchange()
         ptx::mbarrier_init(ptx::mapa(&shared().barrier, peer), 1);
     if (variant != 6)
         cluster_sync();
-    CHECK(variant || load(&shared().value[32 + thread]) ==
-                         (rank + count - 1) % count);
+    CHECK(variant ||
+          load(&shared().value[32 + thread]) == (rank + count - 1) % count);
 }
 
 void test_memory()
@@ -163,8 +164,10 @@ void misuse()
 {
     if (variant != 2)
         ptx::barrier_cluster_arrive();
-    if (variant == 1)
+    if (variant == 1) {
         ptx::barrier_cluster_arrive();
+        return;
+    }
     if (variant == 3 && threadIdx.x == 5)
         return; /* having arrived */
     if (variant == 4 && ptx::cluster_ctarank() == 1)
@@ -282,6 +285,40 @@ void test_multicast()
     check(multicast, 4, 0, "bad-multicast");
 }
 
+/* Two allocations of each pair, at the same places in both of its blocks. */
+void allocate()
+{
+    u32 *first = shared().value, *second = shared().value + 1;
+
+    cluster_sync();
+    ptx::tcgen05_alloc<2>(first, 64);
+    ptx::tcgen05_alloc<2>(second, 32);
+    cluster_sync();
+    for (u32 *slot : {first, second}) {
+        u32 other = *ptx::mapa(slot, ptx::cluster_ctarank() ^ 1);
+        CHECK(variant || *slot == other);
+    }
+    CHECK(variant || *first != *second);
+    ptx::tcgen05_fence_before_thread_sync();
+    cluster_sync();
+    ptx::tcgen05_fence_after_thread_sync();
+    ptx::tcgen05_dealloc<2>(*first, 64);
+    if (variant != 1)
+        ptx::tcgen05_dealloc<2>(*second, 32);
+    if (variant == 2)
+        ptx::tcgen05_relinquish_alloc_permit();
+}
+
+void test_pairs()
+{
+    for (unsigned blocks = 2; blocks <= 8; blocks *= 2)
+        check(allocate, blocks, 0, "");
+    check(allocate, 1, 9, "no-pair");
+    check(allocate, 3, 9, "no-pair");
+    check(allocate, 2, 1, "tensor-not-freed");
+    check(allocate, 2, 2, "cta-group-mixed");
+}
+
 } // namespace
 
 int main()
@@ -291,5 +328,6 @@ int main()
     test_barrier();
     test_arrivals();
     test_multicast();
+    test_pairs();
     return test_end();
 }

@@ -91,6 +91,49 @@ static void test_handles(const void *image)
                   CUDA_ERROR_INVALID_HANDLE, "no function");
 }
 
+/* The bounds of its threads become the cluster that it requires. */
+static void test_cluster(unsigned char *image, size_t size)
+{
+    static const unsigned char threads[] = {4, 5, 12, 0};
+    static const uint32_t wanted[] = {2, 1, 1};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.clusterDim = {4, 1, 1}};
+    CUlaunchConfig config = {.gridDimX = 4,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 32,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .attrs = &attribute,
+                             .numAttrs = 1};
+    unsigned char *at = image, before[16];
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction function;
+    int width;
+
+    while (at + 16 < image + size && memcmp(at, threads, sizeof threads))
+        at++;
+    CHECK(at + 16 < image + size);
+    memcpy(before, at, sizeof before);
+    at[1] = 0x3d;
+    memcpy(at + 4, wanted, sizeof wanted);
+    EMU(cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+    EMU(cuLibraryGetKernel(&kernel, library, "sm90_activations"));
+    EMU(cuKernelGetFunction(&function, kernel));
+    EMU(cuFuncGetAttribute(&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                           function));
+    CHECK_INT(width, 2);
+    CHECK_REFUSED(emu.cuLaunchKernelEx(&config, function, NULL, NULL),
+                  CUDA_ERROR_INVALID_CLUSTER_SIZE, "requires 2 x 1 x 1");
+    config.numAttrs = 0;
+    config.gridDimX = 3;
+    CHECK_REFUSED(emu.cuLaunchKernelEx(&config, function, NULL, NULL),
+                  CUDA_ERROR_INVALID_CLUSTER_SIZE, "clusters of 2");
+    EMU(cuLibraryUnload(library));
+    memcpy(at, before, sizeof before);
+}
+
 /* The layout of the other CUDA version has the number elsewhere. */
 static void test_layouts(unsigned char *image)
 {
@@ -153,6 +196,7 @@ int main(void)
     test_archs();
     compiled = compile("sm_90a");
     test_handles(compiled.cubin.data);
+    test_cluster(compiled.cubin.data, compiled.cubin.size);
     test_layouts(compiled.cubin.data);
     test_damage(compiled.cubin.data);
     jg_compiled_free(&compiled);

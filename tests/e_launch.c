@@ -102,15 +102,46 @@ static void test_attributes(const struct setup *s)
     config.numAttrs = 1;
     CHECK_REFUSED(launch(s, PRODUCT, &config), CUDA_ERROR_NOT_SUPPORTED,
                   "attribute 2");
-    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    CHECK_REFUSED(launch(s, PRODUCT, &config), CUDA_ERROR_NOT_SUPPORTED,
-                  "clusters");
     EMU(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                            function));
     CHECK_INT(value, 384);
     CHECK_REFUSED(
         emu.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS, 1),
         CUDA_ERROR_INVALID_VALUE, "not emulated");
+}
+
+static void test_clusters(const struct setup *s)
+{
+    static const struct {
+        unsigned x, y, grid;
+        const char *word; /* of the refusal, or NULL */
+    } cases[] = {
+        {2, 1, 4, NULL},     {1, 1, 3, NULL},   {8, 1, 8, NULL},
+        {0, 1, 4, "grid"},   {2, 1, 3, "grid"}, {1, 2, 4, "grid"},
+        {16, 1, 16, "more"},
+    };
+    CUlaunchConfig config = config_of(s, ACTIVATIONS);
+    CUlaunchAttribute attribute = {.id =
+                                       CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        attribute.value.clusterDim.x = cases[i].x;
+        attribute.value.clusterDim.y = cases[i].y;
+        attribute.value.clusterDim.z = 1;
+        config.gridDimX = cases[i].grid;
+        if (cases[i].word)
+            CHECK_REFUSED(launch(s, ACTIVATIONS, &config),
+                          CUDA_ERROR_INVALID_CLUSTER_SIZE, cases[i].word);
+        else
+            CHECK_INT(launch(s, ACTIVATIONS, &config), CUDA_SUCCESS);
+    }
+    config.gridDimX = attribute.value.clusterDim.x = 2;
+    config.blockDimX = 33;
+    CHECK_REFUSED(launch(s, ACTIVATIONS, &config), CUDA_ERROR_NOT_SUPPORTED,
+                  "whole warps");
+    gpu_sync();
 }
 
 static void test_most_shared(const struct setup *s)
@@ -261,6 +292,7 @@ int main(void)
     s = set_up();
     test_sizes(&s);
     test_attributes(&s);
+    test_clusters(&s);
     test_most_shared(&s);
     test_wrong_context(&s);
     tear_down(&s);

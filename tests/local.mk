@@ -283,7 +283,8 @@ tests_e_gemm_LDADD = $(emutest_LDADD)
 # The wrappers on a GPU and on the emulator. The texts of the kernels are in
 # the program twice: as text for NVRTC, and compiled for the emulator.
 wrapper_kernels = \
-	tests/wrappers/barrier.cu tests/wrappers/copies.cu \
+	tests/wrappers/barrier.cu tests/wrappers/cluster.cu \
+	tests/wrappers/copies.cu \
 	tests/wrappers/first.cu tests/wrappers/half.cu \
 	tests/wrappers/job.h tests/wrappers/memory.cu \
 	tests/wrappers/registers.cu tests/wrappers/second.cu \
@@ -298,6 +299,7 @@ wrapper_kernels = \
 tests_g_wrappers_SOURCES = tests/g_wrappers.c \
 	tests/wrappers/both.c tests/wrappers/both.h \
 	tests/wrappers/cases.h tests/wrappers/cases_barrier.c \
+	tests/wrappers/cases_cluster.c \
 	tests/wrappers/cases_copies.c tests/wrappers/cases_half.c \
 	tests/wrappers/cases_threads.c tests/wrappers/cases_wgmma.c \
 	tests/wrappers/compiled.c tests/wrappers/compiled.h \

@@ -120,22 +120,20 @@ static const char *const headers[] = {"ptx/cluster.cuh", "ptx/tcgen05.cuh",
 static const char *const archs[] = {"--gpu-architecture=sm_90a",
                                     "--gpu-architecture=sm_100a",
                                     "--gpu-architecture=sm_103a"};
-/* Texts, or files of tests/, and the first of those that assembles them. */
+enum { ARCHS = sizeof archs / sizeof *archs };
+/* Texts, or files of tests/, and which of those assemble them. */
 static const struct source {
     const char *text, *file;
-    size_t arch;
+    size_t first, end;
 } sources[] = {
-    {one_block, NULL, 1},
-    {pair, NULL, 1},
-    {cluster, NULL, 0},
-    {NULL, "multicast_pipeline.cu", 0},
-    {NULL, "pair_pipeline.cu", 1},
-    {NULL, "tcgen05_pipeline.cu", 1},
+    {one_block, NULL, 1, ARCHS},
+    {pair, NULL, 1, ARCHS},
+    {cluster, NULL, 0, ARCHS},
+    {NULL, "multicast_pipeline.cu", 0, 1},
+    {NULL, "pair_pipeline.cu", 1, ARCHS},
+    {NULL, "tcgen05_pipeline.cu", 1, ARCHS},
 };
-enum {
-    ARCHS = sizeof archs / sizeof *archs,
-    SOURCES = sizeof sources / sizeof *sources
-};
+enum { SOURCES = sizeof sources / sizeof *sources };
 
 static const char *text_of(const char *name)
 {
@@ -173,7 +171,7 @@ static void check_all_called(const char *header)
     while ((at = strstr(at, before))) {
         const char *end = strchr(at, '('), *name = end;
 
-        while (name[-1] != ' ' && name[-1] != '*')
+        while (!strchr(" *\n", name[-1]))
             name--;
         check_called(name, (int)(end - name),
                      follows(at, "<int dimension>\n") ? "<" : "(");
@@ -250,7 +248,7 @@ int main(void)
     for (size_t i = 0; i < SOURCES; i++) {
         char *file = sources[i].file ? read_text(sources[i].file) : NULL;
 
-        for (size_t j = sources[i].arch; j < ARCHS; j++)
+        for (size_t j = sources[i].first; j < sources[i].end; j++)
             check_compiles(nvrtc, file ? file : sources[i].text, archs[j]);
         free(file);
     }

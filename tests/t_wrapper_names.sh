@@ -18,7 +18,8 @@ names=$(mktemp)
 trap 'rm -f "$names"' EXIT
 for file in kernel_src/ptx/*.cuh; do
     case " $elsewhere " in *" ${file##*/} "*) continue ;; esac
-    sed -n 's/.*__device__ inline .*[ *]\([a-z_0-9]*\)(.*/\1/p' "$file"
+    sed -n '/__device__ inline/{/(/!{N;s/\n/ /;}
+        s/.*[ *]\([a-z_0-9]*\)(.*/\1/p;}' "$file"
 done | sort -u >"$names"
 [ "$(wc -l <"$names")" -ge 20 ] || fail "too few functions found"
 while read -r name; do

@@ -32,8 +32,9 @@ __device__ inline void mbarrier_arrive(mbarrier *barrier)
                  : "memory");
 }
 
-/* At the barrier that lies at the same place in block `rank` of the cluster;
- * what came before is visible to who waits there. */
+/* At the barrier that lies at the same place in block `rank` of the cluster.
+ * What this thread did before is visible to who waits there and, as waits are
+ * of the block's scope, reads shared memory only. Costs a memory barrier. */
 __device__ inline void mbarrier_arrive_cluster(mbarrier *barrier, u32 rank)
 {
     asm volatile("{\n"

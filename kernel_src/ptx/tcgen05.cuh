@@ -45,8 +45,8 @@ __device__ inline void tcgen05_relinquish_alloc_permit()
 template <int ctas = 1>
 __device__ inline void tcgen05_dealloc(u32 address, u32 columns)
 {
-    asm volatile("tcgen05.dealloc.cta_group::%2.sync.aligned.b32 %0, %1;" ::"r"(
-                     address),
+    asm volatile("tcgen05.dealloc.cta_group::%2.sync.aligned.b32 "
+                 "%0, %1;" ::"r"(address),
                  "r"(columns), "n"(ctas)
                  : "memory");
 }
@@ -87,8 +87,8 @@ __device__ inline void tcgen05_mma_mxf4nvf4(u32 d, u64 a, u64 b,
     asm volatile("{\n"
                  ".reg .pred p;\n"
                  "setp.ne.u32 p, %6, 0;\n"
-                 "tcgen05.mma.cta_group::%7.kind::mxf4nvf4.block_scale.block16 "
-                 "[%0], %1, %2, %3, [%4], [%5], p;\n"
+                 "tcgen05.mma.cta_group::%7.kind::mxf4nvf4.block_scale"
+                 ".block16 [%0], %1, %2, %3, [%4], [%5], p;\n"
                  "}" ::"r"(d),
                  "l"(a), "l"(b), "r"(instruction), "r"(scales_a),
                  "r"(scales_b), "r"(u32(accumulate)), "n"(ctas)

@@ -48,7 +48,7 @@ struct issuer {
     uint32_t copies = 0;
     std::vector<uint32_t> groups; /* copies up to each commit */
 };
-std::vector<issuer> issuers; /* each thread */
+std::vector<issuer> issuers;   /* each thread */
 std::vector<thread *> waiting; /* for sources to be read */
 
 /* Element 0 of a row of the box, or null outside the tensor. */

@@ -18,6 +18,7 @@
 #define __forceinline__  inline
 #define __align__(bytes) alignas(bytes)
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 
 struct alignas(8) uint2 {
     unsigned x, y;

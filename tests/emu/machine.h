@@ -25,7 +25,7 @@ struct barrier;
 struct thread {
     place at;
     fiber context;
-    unsigned number; /* in the cluster: the last block's follow the first's */
+    unsigned number; /* in the cluster, one block's after another's */
     enum { ready, blocked, done } state;
     size_t ready_index; /* where it is in machine::ready */
     std::string why;    /* it is blocked */
@@ -50,8 +50,8 @@ struct machine {
     const emu_launch *launch;
     const kernel *program;
     random_source random;
-    unsigned blocks[3], ranks; /* of a cluster, ranks in all */
-    unsigned block_threads, threads_count; /* of a block, of a cluster */
+    unsigned blocks[3], ranks;             /* of a cluster; ranks in all */
+    unsigned block_threads, threads_count; /* of a block; of a cluster */
     std::vector<std::unique_ptr<thread>> threads; /* of the running cluster */
     std::vector<thread *> ready;
     std::vector<warp> warps;

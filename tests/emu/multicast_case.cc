@@ -48,8 +48,8 @@ multicast_case::multicast_case() : all(std::make_unique<data>())
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < tokens; j++)
             for (int l = 0; l < k; l++) {
-                double product = ref_f16_value(all->w[i][l]) *
-                                 ref_f16_value(all->x[j][l]);
+                double product =
+                    ref_f16_value(all->w[i][l]) * ref_f16_value(all->x[j][l]);
 
                 all->exact[i][j] += product;
                 all->magnitude[i][j] += fabs(product);

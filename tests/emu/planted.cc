@@ -99,8 +99,8 @@ int planted_check(const planted_kernel &kernel, const char *only)
     int running = 0, status, wrong = only ? 0 : check_good(kernel);
 
     for (size_t i = 0; i < kernel.count + 2; i++) {
-        bool start = i < kernel.count &&
-                     (!only || !strcmp(only, kernel.bugs[i].title));
+        bool start =
+            i < kernel.count && (!only || !strcmp(only, kernel.bugs[i].title));
 
         fflush(stdout);
         if (start && fork() == 0) {

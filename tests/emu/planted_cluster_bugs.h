@@ -45,7 +45,7 @@ static const emu_test::planted_bug pair_bugs[] = {
      "peer-not-started"},
     {"no barrier of the cluster at the end",
      "s/cluster_sync();  *.. end/__syncthreads(); \\/* end/",
-     "tensor-freed-early|peer-exited"},
+     "tensor-freed-early"},
     {"odd block ends at once",
      "s/^    cluster_sync();  *.. end/    if (!leads) return;\\n&/",
      "peer-exited|tensor-freed-early"},
@@ -87,6 +87,8 @@ static const emu_test::planted_bug pair_bugs[] = {
      "wrong-result"},
     {"scales of the leader's rows in both", "s/4 \\* (row /4 * (t.row /",
      "wrong-result"},
+    {"other scales of B in the odd block",
+     "s/4 \\* (t.column /4 * ((t.column + 128 * rank) /", "wrong-result"},
     {"freed by the leader only",
      "s/^    if (warp == 4)$/    if (warp == 4 \\&\\& leads)/", "deadlock"},
     {"unequal allocations", "s/alloc<2>(&shared.tensor_memory, columns)/"

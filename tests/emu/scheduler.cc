@@ -143,9 +143,8 @@ void make_thread(unsigned number, uint3 cluster, const stacks &stacks)
     made->at.block_size = {size[0], size[1], size[2]};
     made->registers = static_cast<int>(m->launch->registers);
     if (!made->registers)
-        made->registers =
-            min(255, most_registers / static_cast<int>(m->block_threads) / 8 *
-                         8);
+        made->registers = min(
+            255, most_registers / static_cast<int>(m->block_threads) / 8 * 8);
     /* What a kernel leaves unset is not what another block left there. */
     memset(stacks.of(number) + stack_bytes - poisoned_bytes, 0xff,
            poisoned_bytes);
@@ -265,7 +264,8 @@ void check_launch(const emu_launch &launch)
         m->blocks[i] = max(launch.cluster[i], 1u);
         blocks *= m->blocks[i];
         if (!launch.grid[i] || launch.grid[i] % m->blocks[i])
-            fail("bad-launch", "a grid of no blocks, or not of whole clusters");
+            fail("bad-launch",
+                 "a grid of no blocks, or not of whole clusters");
     }
     if (!threads || threads > 1024 || launch.shared_bytes > shared_most_bytes)
         fail("bad-launch", "more threads or shared memory than a block can "

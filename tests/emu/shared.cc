@@ -121,9 +121,9 @@ uint16_t current_writer()
 void shared_begin_launch()
 {
     if (!windows) {
-        void *memory = mmap(nullptr, all_bytes + page, PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
+        void *memory =
+            mmap(nullptr, all_bytes + page, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (memory == MAP_FAILED)
             fail("no-memory", "for shared memory");

@@ -18,9 +18,9 @@ struct stacks {
 
     explicit stacks(unsigned count) : bytes(count * stack_bytes)
     {
-        void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
+        void *mapped =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED)
             return;
         memory = static_cast<unsigned char *>(mapped);

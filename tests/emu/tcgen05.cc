@@ -28,8 +28,8 @@ enum kind { copying, multiplying, committing };
 struct operation {
     kind what;
     int ctas;
-    std::vector<uint32_t> units; /* of shared memory: A's rows, then B's */
-    tensor_range d;              /* or where a copy goes */
+    std::vector<uint32_t> units;     /* of shared memory: A's rows, then B's */
+    tensor_range d;                  /* or where a copy goes */
     tensor_range scales_a, scales_b; /* all in the issuing block */
     tcgen05_instruction instruction;
     bool accumulate;
@@ -244,7 +244,8 @@ void tcgen05_cp(int ctas, uint32_t address, uint64_t descriptor)
 
 void tcgen05_mma(int ctas, const tcgen05_product &product)
 {
-    unsigned first = here->rank, end_rank = first + static_cast<unsigned>(ctas);
+    unsigned first = here->rank,
+             end_rank = first + static_cast<unsigned>(ctas);
     operation made{};
 
     tcgen05_check_issuer(ctas, "tcgen05.mma");
@@ -269,9 +270,8 @@ void tcgen05_mma(int ctas, const tcgen05_product &product)
     for (uint32_t unit : made.units)
         shared_read_known(unit);
     moment end = tensor_next_work();
-    tensor_product(ctas,
-                   {made.d, made.scales_a, made.scales_b, made.accumulate},
-                   end);
+    tensor_product(
+        ctas, {made.d, made.scales_a, made.scales_b, made.accumulate}, end);
     issue(std::move(made), end);
     maybe_yield();
 }

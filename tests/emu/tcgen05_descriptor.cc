@@ -138,9 +138,8 @@ std::vector<uint32_t> tcgen05_copy_units(unsigned rank, uint64_t descriptor)
         fail("bad-descriptor", "%s: 0x%llx: a stride of 0", what,
              static_cast<unsigned long long>(descriptor));
     for (uint32_t row = 0; row < 32; row++) {
-        uint32_t address =
-            shared_of_rank(matrix.start, rank) + row / 8 * matrix.stride +
-            row % 8 * shared_unit;
+        uint32_t address = shared_of_rank(matrix.start, rank) +
+                           row / 8 * matrix.stride + row % 8 * shared_unit;
 
         shared_check(address, shared_unit, shared_unit, what);
         units.push_back(address);

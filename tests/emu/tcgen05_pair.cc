@@ -16,7 +16,7 @@ struct meeting {
     thread *first; /* that came, or null */
     const char *what;
     uint64_t argument;
-    unsigned result;
+    unsigned *result; /* where the first wants it */
 };
 meeting meetings[cluster_most_blocks / 2];
 
@@ -66,9 +66,8 @@ bool tcgen05_meet(const char *what, uint64_t argument, unsigned *result)
                     {meeting.what, meeting.argument, 0, 0});
         return true;
     }
-    meeting = {m->current, what, argument, 0};
+    meeting = {m->current, what, argument, result};
     block(std::string("the other block at ") + what);
-    *result = meeting.result;
     return false;
 }
 
@@ -77,7 +76,7 @@ void tcgen05_part(unsigned result)
     meeting &meeting = own_meeting();
 
     m->idle = 0;
-    meeting.result = result;
+    *meeting.result = result;
     wake(meeting.first);
     meeting.first = nullptr;
 }

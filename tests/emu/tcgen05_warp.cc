@@ -22,8 +22,8 @@ struct pending_load {
 };
 
 std::vector<std::vector<pending_load>> pending; /* of each thread */
-std::vector<bool> relinquished; /* by each block */
-std::vector<thread *> waiting; /* for columns */
+std::vector<bool> relinquished;                 /* by each block */
+std::vector<thread *> waiting;                  /* for columns */
 
 unsigned warp_number(const warp &warp)
 {

@@ -28,9 +28,9 @@ void check_allocation(const thread &who, const tensor_range &range,
 {
     const tensor_allocation &owner = *tensor_owner(range.first);
 
-    tensor_check_load(who, {owner.warp, owner.access},
-                      {what, range.first % tensor_columns,
-                     "tensor-missing-wait", true});
+    tensor_check_load(
+        who, {owner.warp, owner.access},
+        {what, range.first % tensor_columns, "tensor-missing-wait", true});
 }
 
 template <class F> void for_slots(const tensor_range &range, F f)

@@ -17,8 +17,7 @@ struct tensor_product_ranges {
     tensor_range d, scales_a, scales_b;
     bool accumulate;
 };
-void tensor_product(int ctas, const tensor_product_ranges &ranges,
-                    moment end);
+void tensor_product(int ctas, const tensor_product_ranges &ranges, moment end);
 void tensor_copy(int ctas, const tensor_range &to, moment end);
 
 /* A load of the current warp; all lanes must know. */

@@ -61,13 +61,13 @@ unsigned tensor_first_column()
 bool tensor_take(unsigned rank, unsigned ctas, unsigned columns,
                  unsigned *place)
 {
-    unsigned first = rank * tensor_columns, end = first + ctas * tensor_columns;
+    unsigned first = rank * tensor_columns,
+             end = first + ctas * tensor_columns;
 
     for (unsigned i = 0; i + columns <= tensor_columns; i += grain) {
         unsigned at = from_the_end ? tensor_columns - columns - i : i;
 
-        if (!is_free(first + at, columns) ||
-            !is_free(end - tensor_columns + at, columns))
+        if (!is_free(first + at, columns)) /* nor in a pair's other block */
             continue;
         for (unsigned j = first + at; j < end; j += tensor_columns) {
             tensor_allocation *made = &allocations[j / grain];

@@ -44,8 +44,8 @@ void tensor_give_back(tensor_allocation *allocation);
 /* The allocation that a column belongs to, or null. */
 tensor_allocation *tensor_owner(unsigned column);
 
-/* The columns at an address of lane `lane`, in the current block. Fails unless they are all of one
- * allocation, `what` in the report. */
+/* The columns at an address of lane `lane`, in the current block. Fails unless
+ * they are all of one allocation, `what` in the report. */
 tensor_range tensor_checked(uint32_t address, unsigned lane, unsigned count,
                             const char *what);
 

@@ -15,6 +15,7 @@ struct both_case {
     const char *program; /* "half" */
     const char *before;  /* the launch that it depends on, or NULL */
     unsigned blocks, threads, shared_bytes;
+    unsigned cluster; /* blocks of one, or 0: no clusters */
     const void *in;
     size_t in_bytes, out_bytes; /* of multiples of 4 */
     /* The addresses of tensors are bytes of `in`. */

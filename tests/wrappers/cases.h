@@ -8,6 +8,7 @@
 void cases_half(bool small);
 void cases_memory(bool small);
 void cases_barrier(bool small);
+void cases_cluster(bool small);
 void cases_copies(bool small);
 void cases_sync(bool small);
 void cases_registers(bool small);

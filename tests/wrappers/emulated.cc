@@ -3,6 +3,7 @@
 #include <emu.h>
 
 #include "barrier.cu"
+#include "cluster.cu"
 #include "copies.cu"
 #include "first.cu"
 #include "half.cu"

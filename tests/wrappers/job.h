@@ -51,6 +51,16 @@ struct copy_record {
     int x, y;
 };
 
+/* cluster.cu: of each block, whose copies go to the blocks of its cluster that
+ * are bits of `blocks`. */
+enum { CLUSTER_THREADS = 128 };
+struct cluster_record {
+    unsigned kind, bytes, destination, source;
+    int x, y;
+    unsigned blocks;
+    unsigned expected; /* bytes that come to this block */
+};
+
 /* sync.cu: warps below `warps` share barrier `low`, the others `high`. */
 enum { SYNC_ROUNDS = 30, SYNC_THREADS = 128 };
 struct sync_round {

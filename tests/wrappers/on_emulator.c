@@ -30,6 +30,7 @@ static int run(const struct both_case *c, const char *program,
     void *parameters[] = {job};
     struct emu_launch launch = {
         .grid = {c->blocks, 1, 1},
+        .cluster = {c->cluster, 1, 1},
         .block = {c->threads, 1, 1},
         .shared_bytes = c->shared_bytes,
         .parameters = parameters,

@@ -61,9 +61,8 @@ static const unsigned char *gpu_maps(const struct both_case *c, void *in)
 static void gpu_launch(const struct both_case *c, const char *program,
                        struct wrapper_job *job, bool dependent)
 {
-    CUlaunchAttribute attribute = {
-        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-        .value.programmaticStreamSerializationAllowed = 1};
+    CUlaunchAttribute attributes[2] = {{0}};
+    unsigned count = 0;
     CUlaunchConfig config = {.gridDimX = c->blocks,
                              .gridDimY = 1,
                              .gridDimZ = 1,
@@ -72,10 +71,18 @@ static void gpu_launch(const struct both_case *c, const char *program,
                              .blockDimZ = 1,
                              .sharedMemBytes = c->shared_bytes,
                              .hStream = gpu.stream,
-                             .attrs = &attribute,
-                             .numAttrs = dependent};
+                             .attrs = attributes};
     void *parameters[] = {job};
 
+    if (dependent)
+        attributes[count++] = (CUlaunchAttribute){
+            .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            .value.programmaticStreamSerializationAllowed = 1};
+    if (c->cluster)
+        attributes[count++] = (CUlaunchAttribute){
+            .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            .value.clusterDim = {c->cluster, 1, 1}};
+    config.numAttrs = count;
     gpu_check(compiled_cuda->cuLaunchKernelEx(
                   &config, compiled_function(program), parameters, NULL),
               c->name);

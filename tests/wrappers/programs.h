@@ -5,6 +5,7 @@
 
 #define WRAPPER_PROGRAMS(_)                                                   \
     _(barrier)                                                                \
+    _(cluster)                                                                \
     _(copies)                                                                 \
     _(first)                                                                  \
     _(half)                                                                   \

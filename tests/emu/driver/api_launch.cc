@@ -42,17 +42,60 @@ CUresult check_sizes(const CUlaunchConfig &config, const CUlib_st &library)
     return CUDA_SUCCESS;
 }
 
+/* What the kernel requires, where it does, or the attribute asks for. */
+CUresult set_cluster(const CUlaunchAttributeValue *asked, launch *launch)
+{
+    constexpr unsigned warp = 32, most_blocks = 8; /* that is portable */
+    const unsigned *required = launch->library->cluster;
+    unsigned cluster[] = {1, 1, 1}, blocks = 1;
+
+    if (required[0])
+        memcpy(cluster, required, sizeof cluster);
+    if (asked) {
+        const auto &dim = asked->clusterDim;
+        const unsigned want[] = {dim.x, dim.y, dim.z};
+
+        if (required[0] && memcmp(want, required, sizeof want))
+            return refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                          "a cluster of %u x %u x %u; the kernel requires "
+                          "%u x %u x %u",
+                          want[0], want[1], want[2], required[0], required[1],
+                          required[2]);
+        memcpy(cluster, want, sizeof cluster);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!cluster[i] || launch->grid[i] % cluster[i])
+            return refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                          "a grid %u blocks wide in clusters of %u",
+                          launch->grid[i], cluster[i]);
+        if (cluster[i] > most_blocks / blocks)
+            return refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                          "a cluster of more than %u blocks", most_blocks);
+        blocks *= cluster[i];
+    }
+    if (blocks > 1 &&
+        launch->block[0] * launch->block[1] * launch->block[2] % warp)
+        return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                      "a cluster of blocks that are not of whole warps is "
+                      "not emulated");
+    memcpy(launch->cluster, cluster, sizeof cluster);
+    return CUDA_SUCCESS;
+}
+
 /* Other attributes would be ignored by who does not know them. */
 CUresult read_attributes(const CUlaunchConfig &config, launch *launch)
 {
+    const CUlaunchAttributeValue *cluster = nullptr;
+
     for (unsigned i = 0; i < config.numAttrs; i++) {
         const CUlaunchAttribute &attribute = config.attrs[i];
 
         if (attribute.id == CU_LAUNCH_ATTRIBUTE_IGNORE)
             continue;
-        if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                          "clusters are not emulated");
+        if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            cluster = &attribute.value;
+            continue;
+        }
         if (attribute.id !=
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             return refuse(CUDA_ERROR_NOT_SUPPORTED,
@@ -61,7 +104,7 @@ CUresult read_attributes(const CUlaunchConfig &config, launch *launch)
         launch->overlap =
             attribute.value.programmaticStreamSerializationAllowed != 0;
     }
-    return CUDA_SUCCESS;
+    return set_cluster(cluster, launch);
 }
 
 CUresult check(const CUlaunchConfig &config, CUfunction function)
@@ -110,6 +153,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
         *made = {function->library,
                  {config->gridDimX, config->gridDimY, config->gridDimZ},
                  {config->blockDimX, config->blockDimY, config->blockDimZ},
+                 {},
                  config->sharedMemBytes,
                  false,
                  {}};

@@ -17,6 +17,8 @@ CUlibrary make_library(const cubin &cubin, emu_test::run_function run)
     library->symbol = cubin.symbol;
     library->registers = cubin.registers;
     library->threads = cubin.threads;
+    for (int i = 0; i < 3; i++)
+        library->cluster[i] = cubin.cluster[i];
     library->run = run;
     library->parameter_bytes = cubin.parameter_bytes;
     library->kernel = kernel;
@@ -170,6 +172,14 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which,
             return CUDA_SUCCESS;
         case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
             *value = static_cast<int>(function->shared_most);
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+            *value = static_cast<int>(
+                function->library
+                    ->cluster[which -
+                              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
             return CUDA_SUCCESS;
         default:
             return refuse(CUDA_ERROR_INVALID_VALUE,

@@ -15,8 +15,8 @@ constexpr unsigned machine_cuda = 190; /* EM_CUDA */
 constexpr size_t page = 4096, most_bytes = (size_t)1 << 30;
 /* .nv.info: u8 format, u8 attribute, u16 size, then u32 symbol, u32 count. */
 constexpr unsigned char format_sized = 4, attribute_registers = 0x2f;
-/* The same with u32 x, y, z: of __launch_bounds__. */
-constexpr unsigned char attribute_threads = 0x05;
+/* The same with u32 x, y, z: of __launch_bounds__ and __cluster_dims__. */
+constexpr unsigned char attribute_threads = 0x05, attribute_cluster = 0x3d;
 /* .nv.info.KERNEL: u8 format, u8 attribute, u16 value. */
 constexpr unsigned char format_value = 3, attribute_parameter_bytes = 0x19;
 
@@ -79,6 +79,8 @@ void read_info(const image &elf, const Elf64_Shdr &info, cubin *result)
             memcpy(&result->registers, at + 4, 4);
         if (attribute == attribute_threads)
             memcpy(&result->threads, at, 4);
+        if (attribute == attribute_cluster)
+            memcpy(result->cluster, at, sizeof result->cluster);
         at += size;
     }
 }

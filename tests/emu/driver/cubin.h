@@ -14,6 +14,7 @@ struct cubin {
     std::string symbol;  /* of its __global__ function */
     unsigned registers;  /* a thread */
     unsigned threads;    /* a block, at most */
+    unsigned cluster[3]; /* that it requires; 0: none */
     unsigned parameter_bytes;
 };
 

@@ -77,6 +77,7 @@ CUresult run(const launch &launch, footprint *uses, dependence *on)
 
     memcpy(emulated.grid, launch.grid, sizeof emulated.grid);
     memcpy(emulated.block, launch.block, sizeof emulated.block);
+    memcpy(emulated.cluster, launch.cluster, sizeof emulated.cluster);
     emulated.shared_bytes = launch.shared_bytes;
     emulated.registers = launch.library->registers;
     emulated.parameters = parameters;

@@ -9,7 +9,7 @@ namespace emu_driver {
 
 struct launch {
     CUlibrary library;
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3], cluster[3];
     size_t shared_bytes;
     bool overlap; /* may start before what is before it has ended */
     /* A copy, aligned as strictly as a parameter can be. */

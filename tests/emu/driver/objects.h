@@ -95,6 +95,7 @@ struct CUlib_st {
     bool alive = true;
     std::string symbol;
     unsigned registers, threads; /* of a thread; of a block, at most */
+    unsigned cluster[3];         /* that the kernel requires; 0: none */
     int (*run)(const emu_launch *);
     size_t parameter_bytes;
     CUkernel kernel;

@@ -43,8 +43,8 @@ template <int ctas = 1>
 inline void tcgen05_mma_mxf4nvf4(u32 d, u64 a, u64 b, u32 instruction,
                                  u32 scales_a, u32 scales_b, bool accumulate)
 {
-    emu::tcgen05_mma(
-        ctas, {d, a, b, instruction, scales_a, scales_b, accumulate});
+    emu::tcgen05_mma(ctas,
+                     {d, a, b, instruction, scales_a, scales_b, accumulate});
 }
 
 template <int ctas = 1> inline void tcgen05_commit(mbarrier *barrier)
