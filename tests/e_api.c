@@ -104,7 +104,7 @@ static void test_run(struct cycle *c)
     GPU(cuCtxSetCurrent(gpu.context));
     gpu_sync();
     CHECK_INT(knobs->launches, launches + 5);
-    CHECK_INT(product_check(&product, 0, 0, &worst), 0);
+    CHECK_INT(product_check(&product, 0, false, &worst), 0);
 }
 
 /* No tokens at all: nothing to bind, nothing to launch. */

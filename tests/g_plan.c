@@ -42,7 +42,7 @@ static void check_product(const struct product *p)
     double worst;
 
     gpu_sync();
-    CHECK_INT(product_check(p, 0, 0, &worst), 0);
+    CHECK_INT(product_check(p, 0, false, &worst), 0);
 }
 
 /* A captured run replays, with new contents too. */

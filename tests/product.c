@@ -203,7 +203,7 @@ static struct ref_operand part(const struct ref_operand *whole, int64_t first,
 
 /* `c` begins at the row `first`. */
 static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
-                          int64_t rows, const void *c, double tolerance,
+                          int64_t rows, const void *c, bool exactly,
                           double *worst)
 {
     struct ref_operand a = part(&p->a[g], first, rows);
@@ -218,8 +218,8 @@ static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
         double got = ref_load(type, c, i), error = fabs(got - exact[i]);
         bool good = ref_agrees(type, got, exact[i], sum[i], p->k[g]);
 
-        if (tolerance > 0 && good)
-            good = error <= tolerance + tolerance * fabs(exact[i]);
+        if (exactly)
+            good = got == ref_round(type, exact[i]);
         if (good && error / ref_bound(exact[i], sum[i], p->k[g]) > *worst)
             *worst = error / ref_bound(exact[i], sum[i], p->k[g]);
         if (!good)
@@ -242,8 +242,8 @@ static int64_t check_guard(const struct product *p, int32_t g,
     return bad;
 }
 
-int64_t product_check(const struct product *p, int64_t most_rows,
-                      double tolerance, double *worst)
+int64_t product_check(const struct product *p, int64_t most_rows, bool exact,
+                      double *worst)
 {
     int64_t bad = 0;
 
@@ -256,7 +256,7 @@ int64_t product_check(const struct product *p, int64_t most_rows,
         unsigned char *c = product_download(p, g);
 
         bad += check_rows(p, g, first, rows, c + (size_t)first * row_bytes,
-                          tolerance, worst);
+                          exact, worst);
         bad += check_guard(p, g, c + (size_t)m * row_bytes);
         free(c);
     }

@@ -43,11 +43,12 @@ void product_poison(const struct product *p);
 /* C and guard of a group, from the device; free() it. */
 void *product_download(const struct product *p, int32_t group);
 
-/* How many elements of C are not a rounding of a justified sum, or lie outside
- * rtol and atol as well if `tolerance` is not 0; touched guards count too. At
- * most `most_rows` of a group are looked at, all if 0. *worst: the largest
- * error in units of what is justified. */
-int64_t product_check(const struct product *p, int64_t most_rows,
-                      double tolerance, double *worst);
+/* How many elements of C are not a rounding of a justified sum or, if `exact`,
+ * of the exact one: REF_PUBLIC sums are exact in f32, so that every kernel
+ * gives the same bits. Touched guards count too. At most `most_rows` of a
+ * group are looked at, all if 0. *worst: the largest error in units of what is
+ * justified. */
+int64_t product_check(const struct product *p, int64_t most_rows, bool exact,
+                      double *worst);
 
 #endif

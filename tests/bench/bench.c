@@ -114,7 +114,7 @@ static void run_case(jitgemm_context *context, const struct gemm_case *c,
     }
     JITGEMM(jitgemm_run(plans[0], gpu.stream));
     gpu_sync();
-    bad = product_check(&set[0], 128, 0, &worst);
+    bad = product_check(&set[0], 128, false, &worst);
     if (bad)
         fprintf(stderr, "%s: %lld wrong\n", c->name, (long long)bad);
     CHECK_INT(bad, 0);
