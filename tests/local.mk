@@ -111,6 +111,7 @@ emu_tests += \
 	tests/e_barrier \
 	tests/e_bugs \
 	tests/e_cluster \
+	tests/e_cluster_async \
 	tests/e_cluster_bugs \
 	tests/e_copy \
 	tests/e_half \
@@ -240,9 +241,13 @@ emu_LDADD = tests/emu/libemu.a $(LDADD)
 tests_e_barrier_SOURCES = tests/e_barrier.cc
 tests_e_barrier_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_barrier_LDADD = $(emu_LDADD)
-tests_e_cluster_SOURCES = tests/e_cluster.cc
+tests_e_cluster_SOURCES = tests/e_cluster.cc tests/emu/cluster_unit.h
 tests_e_cluster_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_cluster_LDADD = $(emu_LDADD)
+tests_e_cluster_async_SOURCES = tests/e_cluster_async.cc \
+	tests/emu/cluster_unit.h
+tests_e_cluster_async_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_cluster_async_LDADD = $(emu_LDADD)
 tests_e_copy_SOURCES = tests/e_copy.cc
 tests_e_copy_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_copy_LDADD = $(emu_LDADD)

@@ -61,6 +61,9 @@ bool tcgen05_meet(const char *what, uint64_t argument, unsigned *result)
     meeting &meeting = own_meeting();
 
     cluster_check(here->rank ^ 1, what);
+    if (meeting.first && meeting.first->at.rank == here->rank)
+        fail("no-pair", "%s of a pair by two warps of block %u", what,
+             here->rank);
     if (meeting.first) {
         check_equal({what, argument, 0, 0},
                     {meeting.what, meeting.argument, 0, 0});
