@@ -59,7 +59,8 @@ uint32_t jitgemm_version(void);
     _(E_NOT_READY, 10, "plan is not ready for this call")                    \
     _(E_MEMORY, 11, "out of memory")                                         \
     _(E_DRIVER, 12, "CUDA driver error")                                     \
-    _(E_NOT_FOUND, 13, "not found")
+    _(E_NOT_FOUND, 13, "not found")                                          \
+    _(E_FROZEN, 14, "kernel would have to be compiled, but may not be")
 
 typedef enum jitgemm_status {
 #define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,
@@ -128,7 +129,8 @@ typedef struct jitgemm_context jitgemm_context;
 /* Makes a context; options NULL means all zero: device 0, default cache.
  * Strings are copied. A context may be used by any number of threads at once
  * and must outlive its plans. A primary CUDA context is retained until the
- * context is destroyed.
+ * context is destroyed. It is of no use in a forked child: there functions that
+ * take a context fail with E_ARGUMENT, and those that destroy do nothing.
  * Errors: E_ARGUMENT, E_VERSION, E_ARCH, E_NO_DRIVER, E_NO_DEVICE, E_MEMORY,
  * E_DRIVER. An unusable cache is no error. */
 jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
@@ -137,6 +139,14 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
 /* NULL is allowed. Unloads the kernels no other context uses, so every run of
  * this context's plans must have finished. */
 void jitgemm_context_destroy(jitgemm_context *context);
+
+/* Ends compiling, for good: when this returns nothing is being compiled for the
+ * context, and nothing will be. Whatever would need a compile fails with
+ * E_FROZEN, at once, and says for which kernel, key and problem; kernels in
+ * memory and in the cache are found as before, and cost no compile. With
+ * JITGEMM_MODE=strict in the environment a context is frozen when it is made.
+ * Errors: E_ARGUMENT. */
+jitgemm_status jitgemm_freeze(jitgemm_context *context);
 
 /* ---- Problem and plan ------------------------------------------------- */
 
@@ -156,8 +166,10 @@ typedef struct jitgemm_plan jitgemm_plan;
  * them, and allocates device memory: the table of groups and a workspace of
  * up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
  * Safe while another stream is being captured.
+ * A kernel that did not compile once is not tried again by this, but only by
+ * jitgemm_prepare(): the error comes at once.
  * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ARCH, E_NO_NVRTC, E_COMPILE,
- * E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
+ * E_FROZEN, E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
 jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    const jitgemm_problem *problem,
                                    jitgemm_plan **plan);
@@ -241,10 +253,12 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel);
 
-/* Finds or compiles that kernel, so that a plan in this process finds it in
- * memory and one in another process on disk; fills `source`, `ms` and the
- * fields after. Of many threads that ask for one kernel, one compiles.
- * Errors: as jitgemm_problem_kernel() and E_COMPILE. */
+/* Finds or compiles that kernel, and loads it where there is a GPU, so that a
+ * plan in this process finds it in memory and one in another process on disk,
+ * and no launch has anything left to do; fills `source`, `ms` and the fields
+ * after. Of many threads that ask for one kernel, one compiles, and if that
+ * fails all have its error. Safe while streams are being captured.
+ * Errors: as jitgemm_problem_kernel() and E_COMPILE, E_FROZEN, E_DRIVER. */
 jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,
                                jitgemm_kernel *kernel);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
+#define _POSIX_C_SOURCE 200809L /* strdup, getpid */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void log_to_stderr(void *user, int level, const char *line)
 {
@@ -92,7 +93,11 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     context = calloc(1, sizeof *context);
     if (!context)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
-    context->log = choose_log(options, &env);
+    context->process = getpid();
+    context->client.log = choose_log(options, &env);
+    jg_gate_open(&context->client.compiler);
+    if (env.strict)
+        jg_gate_shut(&context->client.compiler);
     if (options->arch) {
         status = jg_device_of_arch(options->arch, &context->device);
     } else {
@@ -105,7 +110,7 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     if (env.libnvrtc)
         context->libnvrtc = strdup(env.libnvrtc);
     context->registry = jg_registry_open(options->cache_dir, &env,
-                                         &context->log);
+                                         &context->client.log);
     if (!context->registry || (env.libnvrtc && !context->libnvrtc)) {
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
         goto out;
@@ -119,13 +124,27 @@ out:
 
 void jg_context_destroy(jitgemm_context *context)
 {
-    if (!context)
+    if (!context || context->process != getpid())
         return;
-    jg_registry_close(context->registry, context->cuda);
+    jg_registry_close(context->registry);
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
+    jg_gate_destroy(&context->client.compiler);
     free(context->libnvrtc);
     free(context);
+}
+
+jitgemm_status jg_context_check(const jitgemm_context *context)
+{
+    pid_t here = getpid();
+
+    if (context->process == here)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, "context", -1, here,
+                            context->process,
+                            "context was made by process %ld, of which this "
+                            "is a forked child: make another one here",
+                            (long)context->process);
 }
 
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
@@ -136,12 +155,13 @@ jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
     return jg_driver_nvrtc(&env, nvrtc);
 }
 
-jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
+jitgemm_status jg_context_enter(const jitgemm_context *context,
+                                struct jg_visit *visit)
 {
     CUcontext current = NULL;
     CUresult result = context->cuda->cuCtxGetCurrent(&current);
 
-    *pushed = false;
+    *visit = (struct jg_visit){.pushed = false};
     if (result != CUDA_SUCCESS)
         return jg_driver_fail(context->cuda, result, "cuCtxGetCurrent");
     if (current == context->current)
@@ -149,14 +169,31 @@ jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
     result = context->cuda->cuCtxPushCurrent(context->current);
     if (result != CUDA_SUCCESS)
         return jg_driver_fail(context->cuda, result, "cuCtxPushCurrent");
-    *pushed = true;
+    visit->pushed = true;
     return JITGEMM_OK;
 }
 
-void jg_context_leave(const jitgemm_context *context, bool pushed)
+jitgemm_status jg_context_enter_relaxed(const jitgemm_context *context,
+                                        struct jg_visit *visit)
 {
+    jitgemm_status status = jg_context_enter(context, visit);
+
+    if (status != JITGEMM_OK)
+        return status;
+    visit->relaxed = true;
+    visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    context->cuda->cuThreadExchangeStreamCaptureMode(&visit->mode);
+    return JITGEMM_OK;
+}
+
+void jg_context_leave(const jitgemm_context *context,
+                      const struct jg_visit *visit)
+{
+    CUstreamCaptureMode mode = visit->mode;
     CUcontext popped;
 
-    if (pushed)
+    if (visit->relaxed)
+        context->cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    if (visit->pushed)
         context->cuda->cuCtxPopCurrent(&popped);
 }

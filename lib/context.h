@@ -3,11 +3,14 @@
 #ifndef JG_CONTEXT_H
 #define JG_CONTEXT_H
 
+#include <sys/types.h>
+
 #include "registry.h"
 
 struct jitgemm_context {
+    pid_t process; /* that made it, and only that may use it */
     struct jg_device device;
-    struct jg_log log;
+    struct jg_client client;
     struct jg_registry *registry;
     char *libnvrtc;             /* JITGEMM_LIBNVRTC when it was made */
     const struct jg_cuda *cuda; /* NULL: for an arch, without a GPU */
@@ -20,12 +23,28 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
                                  jitgemm_context **context);
 void jg_context_destroy(jitgemm_context *context);
 
+/* E_ARGUMENT in a forked child: CUDA does not survive a fork, nor do threads
+ * that were making a kernel. */
+jitgemm_status jg_context_check(const jitgemm_context *context);
+
 /* The compiler, opened at the first call. */
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc);
 
-/* Makes the CUDA context current if it is not, and puts back what was. */
-jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed);
-void jg_context_leave(const jitgemm_context *context, bool pushed);
+/* What to put back when leaving. */
+struct jg_visit {
+    bool pushed, relaxed;
+    CUstreamCaptureMode mode; /* of the thread, while relaxed */
+};
+
+/* Makes the CUDA context current if it is not. */
+jitgemm_status jg_context_enter(const jitgemm_context *context,
+                                struct jg_visit *visit);
+/* Likewise to load, allocate or free, which would break a capture in global
+ * mode that any thread has begun, or one of the calling thread. */
+jitgemm_status jg_context_enter_relaxed(const jitgemm_context *context,
+                                        struct jg_visit *visit);
+void jg_context_leave(const jitgemm_context *context,
+                      const struct jg_visit *visit);
 
 #endif

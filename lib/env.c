@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 static const char *text(const char *name)
@@ -25,6 +26,7 @@ struct jg_env jg_env_read(void)
 {
     const char *level = text("JITGEMM_LOG");
     const char *trust = text("JITGEMM_CACHE_TRUST_GROUP");
+    const char *mode = text("JITGEMM_MODE");
     struct jg_env env = {
         .untrusted = getauxval(AT_SECURE) != 0,
         .log_level = level ? atoi(level) : 0,
@@ -32,6 +34,7 @@ struct jg_env jg_env_read(void)
         .cache_dir = directory("JITGEMM_CACHE_DIR"),
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
         .home = directory("HOME"),
+        .strict = mode && strcmp(mode, "strict") == 0,
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
     };

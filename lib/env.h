@@ -16,6 +16,7 @@ struct jg_env {
     const char *cache_dir;      /* JITGEMM_CACHE_DIR */
     const char *xdg_cache_home; /* XDG_CACHE_HOME */
     const char *home;           /* HOME */
+    bool strict;                /* JITGEMM_MODE=strict */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
 };

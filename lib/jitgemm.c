@@ -40,6 +40,20 @@ void jitgemm_context_destroy(jitgemm_context *context)
     jg_context_destroy(context);
 }
 
+static jitgemm_status check_context(const jitgemm_context *context)
+{
+    return context ? jg_context_check(context) : fail_null("context");
+}
+
+jitgemm_status jitgemm_freeze(jitgemm_context *context)
+{
+    jitgemm_status status = check_context(context);
+
+    if (status == JITGEMM_OK)
+        jg_gate_shut(&context->client.compiler);
+    return status;
+}
+
 jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    const jitgemm_problem *problem,
                                    jitgemm_plan **plan)
@@ -47,11 +61,11 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
     struct jg_problem checked;
     jitgemm_status status;
 
-    if (!context)
-        return fail_null("context");
     if (!plan)
         return fail_null("plan");
-    status = jg_problem_read(problem, &checked);
+    status = check_context(context);
+    if (status == JITGEMM_OK)
+        status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
     status = jg_launch_create(context, &checked,
@@ -112,25 +126,39 @@ static jitgemm_status fail_index(int32_t index, int32_t count)
                             (int)index, (int)count);
 }
 
-/* The spec of a problem's index-th kernel. */
-static jitgemm_status find_spec(jitgemm_context *context,
-                                const jitgemm_problem *problem, int32_t index,
-                                struct jg_spec *spec)
+/* A problem as kernels see it. */
+struct question {
+    const struct jg_config *config;
+    char text[JG_PROBLEM_TEXT];
+};
+
+static jitgemm_status read_question(const jitgemm_context *context,
+                                    const jitgemm_problem *problem,
+                                    struct question *question)
 {
     struct jg_problem checked;
-    const struct jg_config *config;
-    jitgemm_status status;
+    jitgemm_status status = check_context(context);
 
-    if (!context)
-        return fail_null("context");
-    status = jg_problem_read(problem, &checked);
+    if (status == JITGEMM_OK)
+        status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    config = jg_plan_choose(&checked, &context->device);
+    question->config = jg_plan_choose(&checked, &context->device);
+    jg_problem_print(&checked, question->text);
     jg_problem_free(&checked);
-    if (index < 0 || index >= jg_spec_count(config))
-        return fail_index(index, jg_spec_count(config));
-    jg_spec_make(config, &context->device, index, spec);
+    return JITGEMM_OK;
+}
+
+/* The spec of its index-th kernel. */
+static jitgemm_status find_spec(const jitgemm_context *context,
+                                const struct question *question, int32_t index,
+                                struct jg_spec *spec)
+{
+    int count = jg_spec_count(question->config);
+
+    if (index < 0 || index >= count)
+        return fail_index(index, count);
+    jg_spec_make(question->config, &context->device, index, spec);
     return JITGEMM_OK;
 }
 
@@ -144,10 +172,13 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel)
 {
+    struct question question;
     struct jg_spec spec;
     jitgemm_kernel report;
-    jitgemm_status status = find_spec(context, problem, index, &spec);
+    jitgemm_status status = read_question(context, problem, &question);
 
+    if (status == JITGEMM_OK)
+        status = find_spec(context, &question, index, &spec);
     if (status == JITGEMM_OK)
         status = jg_ready_describe(context, &spec, &report);
     if (status != JITGEMM_OK)
@@ -159,13 +190,15 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,
                                jitgemm_kernel *kernel)
 {
+    struct question question;
     struct jg_spec spec;
-    struct jg_kernel *ready;
     jitgemm_kernel report;
-    jitgemm_status status = find_spec(context, problem, index, &spec);
+    jitgemm_status status = read_question(context, problem, &question);
 
     if (status == JITGEMM_OK)
-        status = jg_ready_make(context, &spec, &ready, &report);
+        status = find_spec(context, &question, index, &spec);
+    if (status == JITGEMM_OK)
+        status = jg_ready_prepare(context, &spec, question.text, &report);
     if (status != JITGEMM_OK)
         return status;
     return write_report(kernel, &report);

@@ -15,6 +15,8 @@ libjg_la_SOURCES = \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
 	lib/file.c lib/file.h \
+	lib/gate.c lib/gate.h \
+	lib/image.c lib/image.h \
 	lib/key.c lib/key.h \
 	lib/jitgemm.c \
 	lib/kernel_text.h \

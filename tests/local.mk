@@ -14,6 +14,7 @@ host_tests = \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_file \
+	tests/t_freeze \
 	tests/t_key \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
@@ -27,6 +28,7 @@ host_tests = \
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
+	tests/t_freeze \
 	tests/t_registry \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.

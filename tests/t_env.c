@@ -11,6 +11,7 @@
 static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_TRUST_GROUP",
                                     "JITGEMM_CACHE_DIR",
+                                    "JITGEMM_MODE",
                                     "XDG_CACHE_HOME",
                                     "HOME",
                                     "JITGEMM_LIBCUDA",
@@ -31,6 +32,7 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
+    CHECK(!env.strict);
 }
 
 static void test_values(void)
@@ -62,7 +64,7 @@ static void test_values(void)
     CHECK_STR(env.libcuda, "/JITGEMM_LIBCUDA");
     CHECK_STR(env.libnvrtc, "/JITGEMM_LIBNVRTC");
     CHECK_INT(env.log_level, 0);
-    CHECK(!env.trust_group);
+    CHECK(!env.trust_group && !env.strict);
 
     CHECK_INT(setenv("JITGEMM_LOG", "3", 1), 0);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "1", 1), 0);
@@ -71,6 +73,8 @@ static void test_values(void)
     CHECK(env.trust_group);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "0", 1), 0);
     CHECK(!jg_env_read().trust_group);
+    CHECK_INT(setenv("JITGEMM_MODE", "strict", 1), 0);
+    CHECK(jg_env_read().strict);
 }
 
 /* Runs a copy of this program that is setuid to one user (not to root) as

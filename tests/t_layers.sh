@@ -8,12 +8,13 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock status
-01 abi buf env
+01 abi buf env gate
 02 driver file
 10 device entry kernel_text key problem
 11 plan
 12 spec
 20 cache compile
+21 image
 30 registry
 40 context
 41 ready

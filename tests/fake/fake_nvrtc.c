@@ -70,6 +70,9 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
 
     (void)count;
     (void)options;
+    pthread_mutex_lock(&lock);
+    fake_nvrtc.begun++;
+    pthread_mutex_unlock(&lock);
     nanosleep(&while_, NULL);
     pthread_mutex_lock(&lock);
     fake_nvrtc.compiles++;

@@ -5,7 +5,7 @@
 
 struct fake_nvrtc {
     int major, minor;
-    int compiles; /* so far */
+    int begun, compiles; /* so far: begun, ended */
     int result;   /* of the next compiles: an nvrtcResult */
 };
 
