@@ -129,8 +129,7 @@ typedef struct jitgemm_context jitgemm_context;
 /* Makes a context; options NULL means all zero: device 0, default cache.
  * Strings are copied. A context may be used by any number of threads at once
  * and must outlive its plans. A primary CUDA context is retained until the
- * context is destroyed. It is of no use in a forked child: there functions that
- * take a context fail with E_ARGUMENT, and those that destroy do nothing.
+ * context is destroyed.
  * Errors: E_ARGUMENT, E_VERSION, E_ARCH, E_NO_DRIVER, E_NO_DEVICE, E_MEMORY,
  * E_DRIVER. An unusable cache is no error. */
 jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
-#define _POSIX_C_SOURCE 200809L /* strdup, getpid */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void log_to_stderr(void *user, int level, const char *line)
 {
@@ -93,7 +92,6 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     context = calloc(1, sizeof *context);
     if (!context)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
-    context->process = getpid();
     context->client.log = choose_log(options, &env);
     jg_gate_open(&context->client.compiler);
     if (env.strict)
@@ -124,7 +122,7 @@ out:
 
 void jg_context_destroy(jitgemm_context *context)
 {
-    if (!context || context->process != getpid())
+    if (!context)
         return;
     jg_registry_close(context->registry);
     if (context->retained)
@@ -132,19 +130,6 @@ void jg_context_destroy(jitgemm_context *context)
     jg_gate_destroy(&context->client.compiler);
     free(context->libnvrtc);
     free(context);
-}
-
-jitgemm_status jg_context_check(const jitgemm_context *context)
-{
-    pid_t here = getpid();
-
-    if (context->process == here)
-        return JITGEMM_OK;
-    return jg_fail_argument(JITGEMM_E_ARGUMENT, "context", -1, here,
-                            context->process,
-                            "context was made by process %ld, of which this "
-                            "is a forked child: make another one here",
-                            (long)context->process);
 }
 
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,

@@ -3,12 +3,9 @@
 #ifndef JG_CONTEXT_H
 #define JG_CONTEXT_H
 
-#include <sys/types.h>
-
 #include "registry.h"
 
 struct jitgemm_context {
-    pid_t process; /* that made it, and only that may use it */
     struct jg_device device;
     struct jg_client client;
     struct jg_registry *registry;
@@ -22,10 +19,6 @@ struct jitgemm_context {
 jitgemm_status jg_context_create(const jitgemm_context_options *options,
                                  jitgemm_context **context);
 void jg_context_destroy(jitgemm_context *context);
-
-/* E_ARGUMENT in a forked child: CUDA does not survive a fork, nor do threads
- * that were making a kernel. */
-jitgemm_status jg_context_check(const jitgemm_context *context);
 
 /* The compiler, opened at the first call. */
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,

@@ -40,18 +40,12 @@ void jitgemm_context_destroy(jitgemm_context *context)
     jg_context_destroy(context);
 }
 
-static jitgemm_status check_context(const jitgemm_context *context)
-{
-    return context ? jg_context_check(context) : fail_null("context");
-}
-
 jitgemm_status jitgemm_freeze(jitgemm_context *context)
 {
-    jitgemm_status status = check_context(context);
-
-    if (status == JITGEMM_OK)
-        jg_gate_shut(&context->client.compiler);
-    return status;
+    if (!context)
+        return fail_null("context");
+    jg_gate_shut(&context->client.compiler);
+    return JITGEMM_OK;
 }
 
 jitgemm_status jitgemm_plan_create(jitgemm_context *context,
@@ -61,11 +55,11 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
     struct jg_problem checked;
     jitgemm_status status;
 
+    if (!context)
+        return fail_null("context");
     if (!plan)
         return fail_null("plan");
-    status = check_context(context);
-    if (status == JITGEMM_OK)
-        status = jg_problem_read(problem, &checked);
+    status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
     status = jg_launch_create(context, &checked,
@@ -137,10 +131,11 @@ static jitgemm_status read_question(const jitgemm_context *context,
                                     struct question *question)
 {
     struct jg_problem checked;
-    jitgemm_status status = check_context(context);
+    jitgemm_status status;
 
-    if (status == JITGEMM_OK)
-        status = jg_problem_read(problem, &checked);
+    if (!context)
+        return fail_null("context");
+    status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
     question->config = jg_plan_choose(&checked, &context->device);

@@ -7,14 +7,11 @@
  * The table is a list: there are a few dozen kernels at most, a plan looks two
  * of them up when it is made, and making the key takes longer than the walk.
  */
-#define _POSIX_C_SOURCE 200809L /* getpid */
 #include "registry.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 struct slot {
     struct slot *next;
@@ -26,7 +23,6 @@ struct slot {
 
 struct jg_registry {
     struct jg_registry *next;
-    pid_t process; /* that made it: a forked child does not join */
     int users;
     struct jg_cache *cache;
     const struct jg_cuda *cuda; /* NULL until something was loaded there */
@@ -53,14 +49,12 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
         return NULL;
     pthread_mutex_lock(&registries_lock);
     for (registry = registries; registry; registry = registry->next)
-        if (registry->process == getpid() &&
-            same_directory(jg_cache_directory(registry->cache),
+        if (same_directory(jg_cache_directory(registry->cache),
                            jg_cache_directory(cache)))
             break;
     if (registry) {
         jg_cache_close(cache);
     } else if ((registry = calloc(1, sizeof *registry))) {
-        registry->process = getpid();
         registry->cache = cache;
         pthread_mutex_init(&registry->lock, NULL);
         pthread_cond_init(&registry->landed, NULL);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing is compiled after jitgemm_freeze(), and who asks for a compile is
- * told what for. A context in a forked child. */
-#define _POSIX_C_SOURCE 200809L /* setenv, fork */
+ * told what for. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "jitgemm.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fake/fakes.h"
 #include "problem.h"
@@ -143,49 +141,6 @@ static void test_threads(void)
     jitgemm_context_destroy(context);
 }
 
-/* A child can do nothing with a context but leave it, and can have its own. */
-static void in_child(jitgemm_context *context, jitgemm_plan *plan)
-{
-    jitgemm_context *own = NULL;
-    int loads = fakes.cuda->loads;
-
-    CHECK_INT(make_plan(context, &big), JITGEMM_E_ARGUMENT);
-    CHECK_STR(jitgemm_last_error()->argument, "context");
-    CHECK(strstr(jitgemm_last_error()->text, "forked") != NULL);
-    CHECK_INT(jitgemm_prepare(context, &big, 0, &kernel), JITGEMM_E_ARGUMENT);
-    CHECK_INT(jitgemm_freeze(context), JITGEMM_E_ARGUMENT);
-    jitgemm_plan_destroy(plan);
-    jitgemm_context_destroy(context);
-    CHECK_INT(fakes.cuda->loads, loads);
-    CHECK_INT(jitgemm_context_create(NULL, &own), JITGEMM_OK);
-    CHECK_INT(jitgemm_prepare(own, &big, 0, &kernel), JITGEMM_OK);
-    CHECK_INT(kernel.source, JITGEMM_SOURCE_DISK); /* not the parent's */
-    jitgemm_context_destroy(own);
-}
-
-static void test_fork(void)
-{
-    jitgemm_context *context = new_context();
-    jitgemm_plan *plan = NULL;
-    int status = -1;
-    pid_t child;
-
-    CHECK_INT(jitgemm_plan_create(context, &big, &plan), JITGEMM_OK);
-    fflush(NULL);
-    child = fork();
-    if (child == 0) {
-        alarm(60);
-        in_child(context, plan);
-        _exit(test_failures != 0);
-    }
-    CHECK_INT(waitpid(child, &status, 0), child);
-    CHECK_INT(status, 0);
-    CHECK_INT(make_plan(context, &big), JITGEMM_OK);
-    jitgemm_plan_destroy(plan);
-    jitgemm_context_destroy(context);
-    CHECK_INT(fakes.cuda->loads, 0);
-}
-
 /* Texts of problems that have more to tell than there is room for. */
 static void test_problem_text(void)
 {
@@ -220,7 +175,6 @@ int main(void)
     test_freeze();
     test_strict();
     test_threads();
-    test_fork();
     test_problem_text();
     fakes_close(&fakes);
     return test_end();
