@@ -103,6 +103,45 @@ enum { /* log levels; each includes those before it */
  * library call, several at once; it must not call the library. */
 typedef void (*jitgemm_log_fn)(void *user, int level, const char *line);
 
+typedef enum jitgemm_source {
+    JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
+    JITGEMM_SOURCE_MEMORY = 1,
+    JITGEMM_SOURCE_PACK = 2,
+    JITGEMM_SOURCE_DISK = 3,
+    JITGEMM_SOURCE_COMPILED = 4
+} jitgemm_source;
+
+typedef struct jitgemm_kernel {
+    uint32_t size;
+    jitgemm_source source;
+    char key[36];           /* 32 hex digits: the name of its cache entry */
+    char arch[12];
+    char name[80];          /* kernel and specialization, for people */
+    double ms;              /* time that making it ready took */
+    int32_t registers;      /* a thread */
+    int32_t spill_bytes;    /* a thread */
+    int32_t shared_bytes;   /* a block, static and dynamic */
+    int32_t threads;        /* a block */
+} jitgemm_kernel;
+
+/* What came of a kernel that a plan or jitgemm_prepare*() asked for. All that
+ * it points to is valid during the call only. */
+typedef struct jitgemm_event {
+    uint32_t size;
+    jitgemm_status status;  /* OK, or why the kernel is not ready */
+    int32_t late;           /* 1: the context is frozen */
+    int32_t reserved;
+    const jitgemm_kernel *kernel; /* without success: what is known of it */
+    const char *problem;    /* that asked: "80,176x4096x7168" */
+    const char *text;       /* of the error, or "" */
+} jitgemm_event;
+
+/* Is told of one kernel, in the thread that asked for it or, of
+ * jitgemm_prepare_async(), in one of the library's; several may be told at
+ * once. No lock is held: it may call the library, but not end the context or
+ * wait for what is being prepared. */
+typedef void (*jitgemm_event_fn)(void *user, const jitgemm_event *event);
+
 typedef struct jitgemm_context_options {
     uint32_t size;
     uint32_t flags;         /* 0 */
@@ -119,6 +158,8 @@ typedef struct jitgemm_context_options {
                                /tmp/jitgemm-UID */
     jitgemm_log_fn log;     /* NULL: stderr if JITGEMM_LOG=1..4 is set */
     void *log_user;
+    jitgemm_event_fn event; /* or NULL */
+    void *event_user;
 } jitgemm_context_options;
 
 /* options.device: the CUDA context current on the calling thread. */
@@ -221,27 +262,6 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
                            struct CUstream_st *stream);
 
 /* ---- Kernels: what a problem needs, and making it ready ahead --------- */
-
-typedef enum jitgemm_source {
-    JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
-    JITGEMM_SOURCE_MEMORY = 1,
-    JITGEMM_SOURCE_PACK = 2,
-    JITGEMM_SOURCE_DISK = 3,
-    JITGEMM_SOURCE_COMPILED = 4
-} jitgemm_source;
-
-typedef struct jitgemm_kernel {
-    uint32_t size;
-    jitgemm_source source;
-    char key[36];           /* 32 hex digits: the name of its cache entry */
-    char arch[12];
-    char name[80];          /* kernel and specialization, for people */
-    double ms;              /* time that making it ready took */
-    int32_t registers;      /* a thread */
-    int32_t spill_bytes;    /* a thread */
-    int32_t shared_bytes;   /* a block, static and dynamic */
-    int32_t threads;        /* a block */
-} jitgemm_kernel;
 
 /* The index-th kernel that a plan for the problem uses; the caller sets
  * kernel->size. The last four fields are known once the kernel is ready.

@@ -93,6 +93,8 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     if (!context)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
     context->client.log = choose_log(options, &env);
+    context->event = options->event;
+    context->event_user = options->event_user;
     jg_gate_open(&context->client.compiler);
     if (env.strict)
         jg_gate_shut(&context->client.compiler);

@@ -9,6 +9,8 @@ struct jitgemm_context {
     struct jg_device device;
     struct jg_client client;
     struct jg_registry *registry;
+    jitgemm_event_fn event; /* NULL: nobody listens */
+    void *event_user;
     char *libnvrtc;             /* JITGEMM_LIBNVRTC when it was made */
     const struct jg_cuda *cuda; /* NULL: for an arch, without a GPU */
     CUcontext current;          /* the CUDA context that plans live in */

@@ -28,7 +28,8 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
 
     if (!context)
         return fail_null("context");
-    status = jg_abi_read(&known, sizeof known, sizeof known,
+    status = jg_abi_read(&known, sizeof known,
+                         offsetof(jitgemm_context_options, event),
                          options ? options : &defaults, "options");
     if (status != JITGEMM_OK)
         return status;

@@ -72,6 +72,24 @@ static jitgemm_status make(jitgemm_context *context,
     return status;
 }
 
+/* The listener may fail in the library, and so overwrite the error. */
+static void tell(jitgemm_context *context, const struct jg_request *request,
+                 jitgemm_status status, const jitgemm_kernel *report)
+{
+    jitgemm_error error = *jg_error();
+    jitgemm_event event = {
+        .size = sizeof event,
+        .status = status,
+        .late = jg_gate_is_shut(&context->client.compiler),
+        .kernel = report,
+        .problem = request->problem,
+        .text = status == JITGEMM_OK ? "" : error.text,
+    };
+
+    context->event(context->event_user, &event);
+    *jg_error() = error;
+}
+
 static jitgemm_status make_and_tell(jitgemm_context *context,
                                     struct jg_request *request,
                                     CUfunction *function,
@@ -91,6 +109,8 @@ static jitgemm_status make_and_tell(jitgemm_context *context,
         jg_log(&context->client.log, JITGEMM_LOG_INFO, "%s %s %s: %s, %.1f ms",
                report->key, report->arch, report->name,
                sources[report->source], report->ms);
+    if (context->event)
+        tell(context, request, status, report);
     return status;
 }
 

@@ -13,6 +13,7 @@ host_tests = \
 	tests/t_driver \
 	tests/t_entry \
 	tests/t_env \
+	tests/t_event \
 	tests/t_file \
 	tests/t_freeze \
 	tests/t_key \
@@ -28,6 +29,7 @@ host_tests = \
 # Those that deserve the thread sanitizer.
 thread_tests = \
 	tests/t_cache \
+	tests/t_event \
 	tests/t_freeze \
 	tests/t_registry \
 	tests/t_tool
