@@ -100,6 +100,7 @@ driver_tests = \
 	tests/e_driver \
 	tests/e_graph \
 	tests/e_launch \
+	tests/e_ready \
 	tests/e_streams
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) \
