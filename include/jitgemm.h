@@ -287,6 +287,48 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
 jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
                                    jitgemm_kernel *kernel);
 
+/* ---- Statistics ------------------------------------------------------- */
+
+/* Counts since the context was made. Every kernel that a plan or
+ * jitgemm_prepare*() asked for is counted in one of the first five, so they
+ * add up to the number of events. */
+typedef struct jitgemm_stats {
+    uint32_t size;
+    uint32_t frozen;          /* 1 after jitgemm_freeze() */
+    uint64_t memory_hits;     /* loaded, or another thread was at it */
+    uint64_t pack_hits;
+    uint64_t disk_hits;
+    uint64_t compiled;        /* by who asked */
+    uint64_t failed;          /* asked for and not got, for whatever reason */
+    uint64_t misses;          /* neither in memory nor in the cache */
+    uint64_t refused;         /* compiles, because the context is frozen */
+    uint64_t compiles;        /* that ran, failed ones included */
+    uint64_t failed_compiles;
+    uint64_t loads;           /* into the driver, failed ones included */
+    uint64_t failed_loads;
+    uint64_t compile_us;      /* time of all compiles and of writing what they
+                                 made to the cache, microseconds */
+    uint64_t load_us;         /* time of all loads */
+    /* Now, for all contexts with this cache directory. */
+    uint64_t kernels;         /* in memory */
+    uint64_t kernel_bytes;    /* of machine code in host memory */
+    /* The cache directory, since the first of its contexts was made. */
+    uint64_t corrupt;         /* entries found bad */
+    uint64_t evicted;         /* entries removed for want of room */
+    uint64_t lock_waits;      /* for another process that had a key */
+} jitgemm_stats;
+
+/* The caller sets stats->size. Cheap; may be called at any time. While other
+ * threads work, counts that belong together may be caught between two.
+ * Errors: E_ARGUMENT, E_VERSION. */
+jitgemm_status jitgemm_stats_read(jitgemm_context *context,
+                                  jitgemm_stats *stats);
+
+/* Writes stats as a JSON object on one line, its names those of the fields
+ * above; as snprintf() does: at most `size` bytes, the last of which is a NUL,
+ * and returns the length that all of it has. 0 if stats->size is wrong. */
+size_t jitgemm_stats_json(const jitgemm_stats *stats, char *text, size_t size);
+
 /* ---- Host helpers ----------------------------------------------------- */
 
 /* Blocked ("128x4") scale layout of a rows x k operand: byte of the scale of

@@ -40,8 +40,8 @@ struct jg_cache {
     struct jg_buf directory;    /* base/v1 */
     bool make_parent;           /* of base, at the first put */
     unsigned base_flags, flags; /* JG_FILE_*: for base, and for all below */
-    atomic_uint warned_bits;
-    atomic_uint *warned; /* = &warned_bits, for holders of a const cache */
+    atomic_uint warned_bits, *warned;      /* the pointers are for holders */
+    atomic_ullong corrupt_count, *corrupt; /* of a const cache */
 };
 
 /* The first of each cause is a warning, the others are for debugging. */
@@ -169,6 +169,7 @@ struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
     if (!cache)
         return NULL;
     cache->warned = &cache->warned_bits;
+    cache->corrupt = &cache->corrupt_count;
     cache->flags = env->trust_group ? JG_FILE_GROUP : 0;
     snprintf(own, sizeof own, "jitgemm-%lu", (unsigned long)geteuid());
     if (env->untrusted || (dir && !*dir))
@@ -257,6 +258,7 @@ static void set_aside(const struct jg_cache *cache, const struct way *way,
                                 &folder);
     if (!error && renameat(way->shard, way->file, folder, way->file) != 0)
         error = errno;
+    atomic_fetch_add(cache->corrupt, 1);
     report(cache, DAMAGED, way->file, why, log);
     if (error)
         jg_log(log, JITGEMM_LOG_DEBUG, "cache: %s stays: %s", way->file,
@@ -392,4 +394,9 @@ void jg_cache_quarantine(const struct jg_cache *cache,
     if (!open_way(cache, key, 0, &way))
         set_aside(cache, &way, "the driver would not load it", log);
     close_way(&way);
+}
+
+struct jg_cache_counts jg_cache_counts(const struct jg_cache *cache)
+{
+    return (struct jg_cache_counts){.corrupt = atomic_load(cache->corrupt)};
 }

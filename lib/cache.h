@@ -40,6 +40,14 @@ bool jg_cache_get(const struct jg_cache *cache, const struct jg_key *key,
 bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
                   const struct jg_entry *entry, const struct jg_log *log);
 
+/* So far. */
+struct jg_cache_counts {
+    unsigned long long corrupt;    /* entries set aside */
+    unsigned long long evicted;    /* always 0: nothing evicts yet */
+    unsigned long long lock_waits; /* always 0: nothing locks yet */
+};
+struct jg_cache_counts jg_cache_counts(const struct jg_cache *cache);
+
 /* Takes an entry that the driver would not load out of the way. */
 void jg_cache_quarantine(const struct jg_cache *cache,
                          const struct jg_key *key, const struct jg_log *log);

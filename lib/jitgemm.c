@@ -211,3 +211,26 @@ jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
         return fail_index(index, plan->kernels);
     return write_report(kernel, &report);
 }
+
+jitgemm_status jitgemm_stats_read(jitgemm_context *context,
+                                  jitgemm_stats *stats)
+{
+    jitgemm_stats read = {.size = sizeof read};
+
+    if (!context)
+        return fail_null("context");
+    read.frozen = jg_gate_is_shut(&context->client.compiler);
+    jg_stats_read(&context->client.stats, &read);
+    jg_registry_stats(context->registry, &read);
+    return jg_abi_write(stats, &read, sizeof read, sizeof read, "stats");
+}
+
+size_t jitgemm_stats_json(const jitgemm_stats *stats, char *text, size_t size)
+{
+    jitgemm_stats known;
+
+    if (jg_abi_read(&known, sizeof known, sizeof known, stats, "stats") !=
+        JITGEMM_OK)
+        return 0;
+    return jg_stats_json(&known, text, size);
+}

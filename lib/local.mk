@@ -27,6 +27,7 @@ libjg_la_SOURCES = \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \
 	lib/spec.c lib/spec.h \
+	lib/stats.c lib/stats.h \
 	lib/status.c lib/status.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 

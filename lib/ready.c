@@ -105,6 +105,7 @@ static jitgemm_status make_and_tell(jitgemm_context *context,
     describe(request->spec, report);
     status = make(context, request, function, report);
     report->ms = jg_clock_ms() - start;
+    jg_stats_add_request(&context->client.stats, status, report->source);
     if (status == JITGEMM_OK)
         jg_log(&context->client.log, JITGEMM_LOG_INFO, "%s %s %s: %s, %.1f ms",
                report->key, report->arch, report->name,

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+
 struct slot {
     struct slot *next;
     struct jg_key key;
@@ -154,32 +156,56 @@ static jitgemm_status pass_on(const struct slot *slot)
 
 /* ---- Flights: without the lock, with the slot busy --------------------- */
 
+static unsigned long long us_since(double start_ms)
+{
+    return (unsigned long long)((jg_clock_ms() - start_ms) * 1e3);
+}
+
 static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
                               const struct jg_request *request)
 {
     struct jg_client *client = request->client;
     const struct jg_spec *spec = request->spec;
+    double start = jg_clock_ms();
     jitgemm_status status;
 
-    if (!jg_gate_enter(&client->compiler))
+    if (!jg_gate_enter(&client->compiler)) {
+        jg_stats_add(&client->stats.refused, 1);
         return jg_fail(JITGEMM_E_FROZEN,
                        "%s for %s would have to be compiled, but the context "
                        "is frozen: key %s, problem %s",
                        spec->name, spec->arch, slot->key.name,
                        request->problem);
+    }
     status = jg_image_compile(&slot->image, registry->cache, &slot->key,
                               request->nvrtc, spec, &client->log);
     jg_gate_leave(&client->compiler);
+    jg_stats_add(&client->stats.compiles, 1);
+    jg_stats_add(&client->stats.failed_compiles, status != JITGEMM_OK);
+    jg_stats_add(&client->stats.compile_us, us_since(start));
     return status;
 }
 
-static jitgemm_status load(struct jg_registry *registry, struct slot *slot,
-                           const struct jg_request *request)
+static jitgemm_status load(struct slot *slot, const struct jg_request *request)
+{
+    struct jg_stats *stats = &request->client->stats;
+    double start = jg_clock_ms();
+    jitgemm_status status =
+        jg_image_load(&slot->image, request->cuda, request->spec->symbol);
+
+    jg_stats_add(&stats->loads, 1);
+    jg_stats_add(&stats->failed_loads, status != JITGEMM_OK);
+    jg_stats_add(&stats->load_us, us_since(start));
+    return status;
+}
+
+static jitgemm_status load_or_heal(struct jg_registry *registry,
+                                   struct slot *slot,
+                                   const struct jg_request *request)
 {
     const struct jg_log *log = &request->client->log;
     struct jg_image *image = &slot->image;
-    const char *symbol = request->spec->symbol;
-    jitgemm_status status = jg_image_load(image, request->cuda, symbol);
+    jitgemm_status status = load(slot, request);
 
     if (status == JITGEMM_OK || image->source == JITGEMM_SOURCE_COMPILED ||
         !jg_image_is_bad(jg_error()))
@@ -190,7 +216,7 @@ static jitgemm_status load(struct jg_registry *registry, struct slot *slot,
     jg_image_free(image, request->cuda);
     status = compile(registry, slot, request);
     if (status == JITGEMM_OK)
-        status = jg_image_load(image, request->cuda, symbol);
+        status = load(slot, request);
     return status;
 }
 
@@ -203,10 +229,12 @@ static jitgemm_status fly(struct jg_registry *registry, struct slot *slot,
 
     if (image->source == JITGEMM_SOURCE_NONE &&
         !jg_image_read(image, registry->cache, &slot->key,
-                       &request->client->log))
+                       &request->client->log)) {
+        jg_stats_add(&request->client->stats.misses, 1);
         status = compile(registry, slot, request);
+    }
     if (status == JITGEMM_OK && request->cuda)
-        status = load(registry, slot, request);
+        status = load_or_heal(registry, slot, request);
     return status;
 }
 
@@ -301,4 +329,22 @@ jitgemm_status jg_registry_peek(struct jg_registry *registry,
     pthread_mutex_unlock(&registry->lock);
     jg_key_free(&key);
     return status;
+}
+
+void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats)
+{
+    struct jg_cache_counts counts = jg_cache_counts(registry->cache);
+
+    stats->corrupt = counts.corrupt;
+    stats->evicted = counts.evicted;
+    stats->lock_waits = counts.lock_waits;
+    stats->kernels = stats->kernel_bytes = 0;
+    pthread_mutex_lock(&registry->lock);
+    for (const struct slot *slot = registry->slots; slot; slot = slot->next) {
+        if (slot->busy || slot->image.source == JITGEMM_SOURCE_NONE)
+            continue;
+        stats->kernels++;
+        stats->kernel_bytes += slot->image.cubin.size;
+    }
+    pthread_mutex_unlock(&registry->lock);
 }

@@ -7,6 +7,7 @@
 
 #include "gate.h"
 #include "image.h"
+#include "stats.h"
 
 struct jg_registry;
 
@@ -21,6 +22,7 @@ void jg_registry_close(struct jg_registry *registry);
 struct jg_client {
     struct jg_log log;
     struct jg_gate compiler; /* shut when the context is frozen */
+    struct jg_stats stats;
 };
 
 struct jg_request {
@@ -55,5 +57,9 @@ jitgemm_status jg_registry_make(struct jg_registry *registry,
  * try, or E_NOT_READY. Never waits for a try. */
 jitgemm_status jg_registry_peek(struct jg_registry *registry,
                                 const struct jg_request *request);
+
+/* Fills what contexts with the same cache directory share, and leaves the
+ * rest. */
+void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats);
 
 #endif

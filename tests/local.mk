@@ -24,6 +24,7 @@ host_tests = \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_stats \
 	tests/t_status \
 	tests/t_tool
 # Those that deserve the thread sanitizer.
@@ -32,6 +33,7 @@ thread_tests = \
 	tests/t_event \
 	tests/t_freeze \
 	tests/t_registry \
+	tests/t_stats \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
