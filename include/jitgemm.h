@@ -282,6 +282,29 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,
                                jitgemm_kernel *kernel);
 
+/* Begins to prepare all kernels of the problem, as jitgemm_prepare() would,
+ * and returns. What is ready, or on its way already, is left alone. At most
+ * JITGEMM_JOBS (4, or the number of cores if that is less) of the library's
+ * threads do it; there is none before it is needed, and destroying the context
+ * drops what has not begun and waits for the rest.
+ * Errors: as jitgemm_problem_kernel(). */
+jitgemm_status jitgemm_prepare_async(jitgemm_context *context,
+                                     const jitgemm_problem *problem);
+
+/* Waits at most so many milliseconds, for ever if negative, until all that was
+ * begun so for the context is done, and gives the first error among it, once.
+ * Errors: E_NOT_READY (time is up), E_ARGUMENT; those of jitgemm_prepare(). */
+jitgemm_status jitgemm_prepare_wait(jitgemm_context *context, int32_t ms);
+
+/* Whether a plan for the problem would find all its kernels in memory, loaded:
+ * if so, making it costs an allocation and microseconds. Never waits for a
+ * compile or for the driver: a runtime asks this, and meanwhile serves with
+ * the plans that it has.
+ * Errors: E_NOT_READY; the error of the last try, if it failed; as
+ * jitgemm_problem_kernel(). */
+jitgemm_status jitgemm_problem_ready(jitgemm_context *context,
+                                     const jitgemm_problem *problem);
+
 /* The index-th kernel of a plan, as it was made ready for the plan.
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION. */
 jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,

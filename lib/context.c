@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
+#define _POSIX_C_SOURCE 200809L /* strdup, sysconf */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void log_to_stderr(void *user, int level, const char *line)
 {
@@ -21,6 +22,14 @@ static struct jg_log choose_log(const jitgemm_context_options *options,
         return (struct jg_log){options->log, options->log_user,
                                options->log_level};
     return (struct jg_log){log_to_stderr, NULL, env->log_level};
+}
+
+/* Compiles take a core and some 75 MB each. */
+static int choose_jobs(const struct jg_env *env)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return env->jobs > 0 ? env->jobs : cores < 4 ? (int)cores : 4;
 }
 
 /* Finds the CUDA context to live in and describes its device. */
@@ -95,6 +104,7 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     context->client.log = choose_log(options, &env);
     context->event = options->event;
     context->event_user = options->event_user;
+    jg_pool_open(&context->pool, choose_jobs(&env));
     jg_gate_open(&context->client.compiler);
     if (env.strict)
         jg_gate_shut(&context->client.compiler);
@@ -126,6 +136,7 @@ void jg_context_destroy(jitgemm_context *context)
 {
     if (!context)
         return;
+    jg_pool_close(&context->pool);
     jg_registry_close(context->registry);
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);

@@ -3,12 +3,14 @@
 #ifndef JG_CONTEXT_H
 #define JG_CONTEXT_H
 
+#include "pool.h"
 #include "registry.h"
 
 struct jitgemm_context {
     struct jg_device device;
     struct jg_client client;
     struct jg_registry *registry;
+    struct jg_pool pool; /* of jitgemm_prepare_async() */
     jitgemm_event_fn event; /* NULL: nobody listens */
     void *event_user;
     char *libnvrtc;             /* JITGEMM_LIBNVRTC when it was made */

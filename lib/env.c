@@ -27,6 +27,7 @@ struct jg_env jg_env_read(void)
     const char *level = text("JITGEMM_LOG");
     const char *trust = text("JITGEMM_CACHE_TRUST_GROUP");
     const char *mode = text("JITGEMM_MODE");
+    const char *jobs = text("JITGEMM_JOBS");
     struct jg_env env = {
         .untrusted = getauxval(AT_SECURE) != 0,
         .log_level = level ? atoi(level) : 0,
@@ -35,6 +36,7 @@ struct jg_env jg_env_read(void)
         .xdg_cache_home = directory("XDG_CACHE_HOME"),
         .home = directory("HOME"),
         .strict = mode && strcmp(mode, "strict") == 0,
+        .jobs = jobs ? atoi(jobs) : 0,
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
     };

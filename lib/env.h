@@ -17,6 +17,7 @@ struct jg_env {
     const char *xdg_cache_home; /* XDG_CACHE_HOME */
     const char *home;           /* HOME */
     bool strict;                /* JITGEMM_MODE=strict */
+    int jobs;                   /* JITGEMM_JOBS, 0 if unset */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
 };

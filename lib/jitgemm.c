@@ -200,6 +200,48 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
     return write_report(kernel, &report);
 }
 
+/* Of every kernel of a problem, until one fails. */
+typedef jitgemm_status each_fn(jitgemm_context *context,
+                               const struct jg_spec *spec,
+                               const char *problem);
+
+static jitgemm_status for_each(jitgemm_context *context,
+                               const jitgemm_problem *problem, each_fn *each)
+{
+    struct question question;
+    struct jg_spec spec;
+    jitgemm_status status = read_question(context, problem, &question);
+
+    if (status != JITGEMM_OK)
+        return status;
+    for (int i = 0; i < jg_spec_count(question.config); i++) {
+        jg_spec_make(question.config, &context->device, i, &spec);
+        status = each(context, &spec, question.text);
+        if (status != JITGEMM_OK)
+            return status;
+    }
+    return JITGEMM_OK;
+}
+
+jitgemm_status jitgemm_prepare_async(jitgemm_context *context,
+                                     const jitgemm_problem *problem)
+{
+    return for_each(context, problem, jg_ready_prepare_async);
+}
+
+jitgemm_status jitgemm_prepare_wait(jitgemm_context *context, int32_t ms)
+{
+    if (!context)
+        return fail_null("context");
+    return jg_pool_wait(&context->pool, ms);
+}
+
+jitgemm_status jitgemm_problem_ready(jitgemm_context *context,
+                                     const jitgemm_problem *problem)
+{
+    return for_each(context, problem, jg_ready_peek);
+}
+
 jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
                                    jitgemm_kernel *kernel)
 {

@@ -23,6 +23,7 @@ libjg_la_SOURCES = \
 	lib/launch.c lib/launch.h \
 	lib/nvfp4.c \
 	lib/plan.c lib/plan.h \
+	lib/pool.c lib/pool.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/registry.c lib/registry.h \

@@ -2,6 +2,8 @@
 /* One kernel on its way from a spec to a function that can be launched. */
 #include "ready.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -141,5 +143,58 @@ jitgemm_status jg_ready_prepare(jitgemm_context *context,
     status = make_and_tell(context, &request, &unused, report);
     if (context->cuda)
         jg_context_leave(context, &visit);
+    return status;
+}
+
+struct prepare_job {
+    struct jg_job job; /* first: freed by the pool */
+    jitgemm_context *context;
+    struct jg_spec spec;
+    char problem[JG_PROBLEM_TEXT], key[JG_KEY_NAME_LENGTH + 1];
+};
+
+static jitgemm_status run_job(struct jg_job *job)
+{
+    struct prepare_job *mine = (struct prepare_job *)job;
+    jitgemm_kernel unused;
+
+    return jg_ready_prepare(mine->context, &mine->spec, mine->problem,
+                            &unused);
+}
+
+jitgemm_status jg_ready_prepare_async(jitgemm_context *context,
+                                      const struct jg_spec *spec,
+                                      const char *problem)
+{
+    struct prepare_job *job;
+    jitgemm_kernel report;
+    jitgemm_status status;
+
+    if (jg_ready_peek(context, spec, problem) == JITGEMM_OK)
+        return JITGEMM_OK;
+    status = jg_ready_describe(context, spec, &report);
+    if (status != JITGEMM_OK)
+        return status;
+    job = calloc(1, sizeof *job);
+    if (!job)
+        return jg_fail(JITGEMM_E_MEMORY, "no memory for a job");
+    job->job.run = run_job;
+    job->job.name = job->key;
+    job->context = context;
+    job->spec = *spec;
+    snprintf(job->problem, sizeof job->problem, "%s", problem);
+    memcpy(job->key, report.key, sizeof job->key);
+    return jg_pool_add(&context->pool, &job->job);
+}
+
+jitgemm_status jg_ready_peek(jitgemm_context *context,
+                             const struct jg_spec *spec, const char *problem)
+{
+    struct jg_request request = {
+        .spec = spec, .cuda = context->cuda, .problem = problem};
+    jitgemm_status status = jg_context_nvrtc(context, &request.nvrtc);
+
+    if (status == JITGEMM_OK)
+        status = jg_registry_peek(context->registry, &request);
     return status;
 }

@@ -24,4 +24,14 @@ jitgemm_status jg_ready_prepare(jitgemm_context *context,
                                 const struct jg_spec *spec,
                                 const char *problem, jitgemm_kernel *report);
 
+/* The same later, in a thread of the context's pool; nothing to do if it is
+ * ready. */
+jitgemm_status jg_ready_prepare_async(jitgemm_context *context,
+                                      const struct jg_spec *spec,
+                                      const char *problem);
+
+/* See jg_registry_peek(). */
+jitgemm_status jg_ready_peek(jitgemm_context *context,
+                             const struct jg_spec *spec, const char *problem);
+
 #endif

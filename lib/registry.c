@@ -324,8 +324,9 @@ jitgemm_status jg_registry_peek(struct jg_registry *registry,
     else if (slot && !slot->busy && slot->error.status != JITGEMM_OK)
         status = pass_on(slot);
     else
-        status = jg_fail(JITGEMM_E_NOT_READY, "%s for %s is not ready: key %s",
-                         request->spec->name, request->spec->arch, key.name);
+        status = jg_fail(JITGEMM_E_NOT_READY, "%s for %s is not ready: key %s, problem %s",
+                         request->spec->name, request->spec->arch, key.name,
+                         request->problem);
     pthread_mutex_unlock(&registry->lock);
     jg_key_free(&key);
     return status;

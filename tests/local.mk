@@ -5,6 +5,7 @@
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
+	tests/t_async \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
@@ -29,6 +30,7 @@ host_tests = \
 	tests/t_tool
 # Those that deserve the thread sanitizer.
 thread_tests = \
+	tests/t_async \
 	tests/t_cache \
 	tests/t_event \
 	tests/t_freeze \

@@ -12,6 +12,7 @@ static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_TRUST_GROUP",
                                     "JITGEMM_CACHE_DIR",
                                     "JITGEMM_MODE",
+                                    "JITGEMM_JOBS",
                                     "XDG_CACHE_HOME",
                                     "HOME",
                                     "JITGEMM_LIBCUDA",
@@ -32,7 +33,7 @@ static void expect_nothing(void)
     CHECK_INT(env.log_level, 0);
     CHECK(!env.trust_group && !env.cache_dir && !env.xdg_cache_home);
     CHECK(!env.home && !env.libcuda && !env.libnvrtc);
-    CHECK(!env.strict);
+    CHECK(!env.strict && !env.jobs);
 }
 
 static void test_values(void)
@@ -75,6 +76,8 @@ static void test_values(void)
     CHECK(!jg_env_read().trust_group);
     CHECK_INT(setenv("JITGEMM_MODE", "strict", 1), 0);
     CHECK(jg_env_read().strict);
+    CHECK_INT(setenv("JITGEMM_JOBS", "7", 1), 0);
+    CHECK_INT(jg_env_read().jobs, 7);
 }
 
 /* Runs a copy of this program that is setuid to one user (not to root) as

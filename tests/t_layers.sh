@@ -8,7 +8,7 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock status
-01 abi buf env gate stats
+01 abi buf env gate pool stats
 02 driver file
 10 device entry kernel_text key problem
 11 plan

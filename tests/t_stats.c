@@ -164,16 +164,15 @@ static void test_json(void)
                            .frozen = 1,
                            .memory_hits = UINT64_MAX,
                            .lock_waits = 7};
+    static const char head[] = "{\"frozen\":true,\"memory_hits\":"
+                               "18446744073709551615,\"pack_hits\":0,";
     char whole[1024], part[1024];
     size_t length = jitgemm_stats_json(&stats, whole, sizeof whole);
     uint64_t *last = &stats.lock_waits;
 
     CHECK_INT(length, strlen(whole));
     CHECK_INT(jitgemm_stats_json(&stats, NULL, 0), length);
-    CHECK(strncmp(whole,
-                  "{\"frozen\":true,\"memory_hits\":"
-                  "18446744073709551615,\"pack_hits\":0,",
-                  66) == 0);
+    CHECK(strncmp(whole, head, strlen(head)) == 0);
     CHECK(strstr(whole, ",\"lock_waits\":7}") == whole + length - 16);
     for (size_t size = 1; size <= length + 1; size++) {
         memset(part, '#', sizeof part);
