@@ -36,11 +36,12 @@ nodist_libjg_la_SOURCES = lib/kernel_text.c
 # if the interface changed current + 1 and revision 0; then age + 1 if it only
 # grew, else age 0.
 # 0.1.0 is 0:0:0
+# Never unloaded: its threads, its error records and what it opened stay.
 lib_LTLIBRARIES = libjitgemm.la
 libjitgemm_la_SOURCES =
 libjitgemm_la_LIBADD = libjg.la
 libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^jitgemm_'
+	-export-symbols-regex '^jitgemm_' -Wl,-z,nodelete
 
 bin_PROGRAMS += jitgemm-warm
 jitgemm_warm_SOURCES = \

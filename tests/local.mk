@@ -15,6 +15,7 @@ host_tests = \
 	tests/t_entry \
 	tests/t_env \
 	tests/t_event \
+	tests/t_exit \
 	tests/t_file \
 	tests/t_freeze \
 	tests/t_key \
@@ -25,6 +26,7 @@ host_tests = \
 	tests/t_reference \
 	tests/t_reference_product \
 	tests/t_registry \
+	tests/t_run \
 	tests/t_stats \
 	tests/t_status \
 	tests/t_tool
@@ -121,6 +123,11 @@ tests_libtest_la_SOURCES = \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
 	tests/one_entry.h tests/sample.h tests/scratch.h tests/test.h
+
+# Counts the library's calls of these.
+tests_t_run_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_trylock
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
