@@ -286,7 +286,8 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
  * and returns. What is ready, or on its way already, is left alone. At most
  * JITGEMM_JOBS (4, or the number of cores if that is less) of the library's
  * threads do it; there is none before it is needed, and destroying the context
- * drops what has not begun and waits for the rest.
+ * drops what has not begun and waits for the rest. That, or a wait, belongs
+ * before exit(): NVRTC takes itself down there, under a thread that compiles.
  * Errors: as jitgemm_problem_kernel(). */
 jitgemm_status jitgemm_prepare_async(jitgemm_context *context,
                                      const jitgemm_problem *problem);
