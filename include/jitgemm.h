@@ -66,7 +66,8 @@ uint32_t jitgemm_version(void);
     _(E_DRIVER, 12, "CUDA driver error")                                     \
     _(E_NOT_FOUND, 13, "not found")                                          \
     _(E_CACHE, 14, "cache directory or pack cannot be used")                 \
-    _(E_FORKED, 15, "not possible in this forked process")
+    _(E_FORKED, 15, "not possible in this forked process")                   \
+    _(E_FROZEN, 16, "kernel would have to be compiled, but may not be")
 
 typedef enum jitgemm_status {
 #define JITGEMM_STATUS_ENUM(name, number, text) JITGEMM_##name = number,
@@ -109,6 +110,45 @@ enum { /* log levels; each includes those before it */
  * library call, several at once; it must not call the library. */
 typedef void (*jitgemm_log_fn)(void *user, int level, const char *line);
 
+typedef enum jitgemm_source {
+    JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
+    JITGEMM_SOURCE_MEMORY = 1,
+    JITGEMM_SOURCE_PACK = 2, /* a read-only layer */
+    JITGEMM_SOURCE_DISK = 3,
+    JITGEMM_SOURCE_COMPILED = 4
+} jitgemm_source;
+
+typedef struct jitgemm_kernel {
+    uint32_t size;
+    jitgemm_source source;
+    char key[36];           /* 32 hex digits: the name of its cache entry */
+    char arch[12];
+    char name[80];          /* kernel and specialization, for people */
+    double ms;              /* time that making it ready took */
+    int32_t registers;      /* a thread */
+    int32_t spill_bytes;    /* a thread */
+    int32_t shared_bytes;   /* a block, static and dynamic */
+    int32_t threads;        /* a block */
+} jitgemm_kernel;
+
+/* What came of a kernel that a plan or jitgemm_prepare*() asked for. All that
+ * it points to is valid during the call only. */
+typedef struct jitgemm_event {
+    uint32_t size;
+    jitgemm_status status;  /* OK, or why the kernel is not ready */
+    int32_t late;           /* 1: the context is frozen */
+    int32_t reserved;
+    const jitgemm_kernel *kernel; /* without success: what is known of it */
+    const char *problem;    /* that asked: "80,176x4096x7168" */
+    const char *text;       /* of the error, or "" */
+} jitgemm_event;
+
+/* Is told of one kernel, in the thread that asked for it or, of
+ * jitgemm_prepare_async(), in one of the library's; several may be told at
+ * once. No lock is held: it may call the library, but not end the context or
+ * wait for what is being prepared. */
+typedef void (*jitgemm_event_fn)(void *user, const jitgemm_event *event);
+
 typedef struct jitgemm_context_options {
     uint32_t size;
     uint32_t flags;         /* 0 */
@@ -127,6 +167,8 @@ typedef struct jitgemm_context_options {
                                it is "" */
     jitgemm_log_fn log;     /* NULL: stderr if JITGEMM_LOG=1..4 is set */
     void *log_user;
+    jitgemm_event_fn event; /* or NULL */
+    void *event_user;
 } jitgemm_context_options;
 
 /* options.device: the CUDA context current on the calling thread. */
@@ -146,6 +188,14 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
 /* NULL is allowed. Unloads the kernels no other context uses, so every run of
  * this context's plans must have finished. */
 void jitgemm_context_destroy(jitgemm_context *context);
+
+/* Ends compiling, for good: when this returns nothing is being compiled for the
+ * context, and nothing will be. Whatever would need a compile fails with
+ * E_FROZEN, at once, and says for which kernel, key and problem; kernels in
+ * memory and in the cache are found as before, and cost no compile. With
+ * JITGEMM_MODE=strict in the environment a context is frozen when it is made.
+ * Errors: E_ARGUMENT. */
+jitgemm_status jitgemm_freeze(jitgemm_context *context);
 
 /* ---- Problem and plan ------------------------------------------------- */
 
@@ -172,8 +222,10 @@ typedef struct jitgemm_plan jitgemm_plan;
  * them, and allocates device memory: the table of groups and, on sm_90a, a
  * workspace of up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
  * Safe while another stream is being captured.
+ * A kernel that did not compile once is not tried again by this, but only by
+ * jitgemm_prepare(): the error comes at once.
  * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ARCH, E_NO_NVRTC, E_COMPILE,
- * E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
+ * E_FROZEN, E_NO_DEVICE (a context made for an arch), E_MEMORY, E_DRIVER. */
 jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    const jitgemm_problem *problem,
                                    jitgemm_plan **plan);
@@ -227,27 +279,6 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
 
 /* ---- Kernels: what a problem needs, and making it ready ahead --------- */
 
-typedef enum jitgemm_source {
-    JITGEMM_SOURCE_NONE = 0, /* not made ready yet */
-    JITGEMM_SOURCE_MEMORY = 1,
-    JITGEMM_SOURCE_PACK = 2, /* a read-only layer */
-    JITGEMM_SOURCE_DISK = 3,
-    JITGEMM_SOURCE_COMPILED = 4
-} jitgemm_source;
-
-typedef struct jitgemm_kernel {
-    uint32_t size;
-    jitgemm_source source;
-    char key[36];           /* 32 hex digits: the name of its cache entry */
-    char arch[12];
-    char name[80];          /* kernel and specialization, for people */
-    double ms;              /* time that making it ready took */
-    int32_t registers;      /* a thread */
-    int32_t spill_bytes;    /* a thread */
-    int32_t shared_bytes;   /* a block, static and dynamic */
-    int32_t threads;        /* a block */
-} jitgemm_kernel;
-
 /* The index-th kernel that a plan for the problem uses; the caller sets
  * kernel->size. The last four fields are known once the kernel is ready.
  * Compiles nothing, reads no cache.
@@ -257,13 +288,39 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel);
 
-/* Finds or compiles that kernel, so that a plan in this process finds it in
- * memory and one in another process on disk; fills `source`, `ms` and the
- * fields after. Of many threads that ask for one kernel, one compiles.
- * Errors: as jitgemm_problem_kernel() and E_COMPILE. */
+/* Finds or compiles that kernel, and loads it where there is a GPU, so that a
+ * plan in this process finds it in memory and one in another process on disk,
+ * and no launch has anything left to do; fills `source`, `ms` and the fields
+ * after. Of many threads that ask for one kernel, one compiles, and if that
+ * fails all have its error. Safe while streams are being captured.
+ * Errors: as jitgemm_problem_kernel() and E_COMPILE, E_FROZEN, E_DRIVER. */
 jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,
                                jitgemm_kernel *kernel);
+
+/* Begins to prepare all kernels of the problem, as jitgemm_prepare() would,
+ * and returns. What is ready, or on its way already, is left alone. At most
+ * JITGEMM_JOBS (4, or the number of cores if that is less) of the library's
+ * threads do it; there is none before it is needed, and destroying the context
+ * drops what has not begun and waits for the rest. That, or a wait, belongs
+ * before exit(): NVRTC takes itself down there, under a thread that compiles.
+ * Errors: as jitgemm_problem_kernel(). */
+jitgemm_status jitgemm_prepare_async(jitgemm_context *context,
+                                     const jitgemm_problem *problem);
+
+/* Waits at most so many milliseconds, for ever if negative, until all that was
+ * begun so for the context is done, and gives the first error among it, once.
+ * Errors: E_NOT_READY (time is up), E_ARGUMENT; those of jitgemm_prepare(). */
+jitgemm_status jitgemm_prepare_wait(jitgemm_context *context, int32_t ms);
+
+/* Whether a plan for the problem would find all its kernels in memory, loaded:
+ * if so, making it costs an allocation and microseconds. Never waits for a
+ * compile or for the driver: a runtime asks this, and meanwhile serves with
+ * the plans that it has.
+ * Errors: E_NOT_READY; the error of the last try, if it failed; as
+ * jitgemm_problem_kernel(). */
+jitgemm_status jitgemm_problem_ready(jitgemm_context *context,
+                                     const jitgemm_problem *problem);
 
 /* The index-th kernel of a plan, as it was made ready for the plan.
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION. */
@@ -381,6 +438,48 @@ typedef struct jitgemm_pruned {
 jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
                                    uint64_t max_bytes, uint32_t flags,
                                    jitgemm_pruned *pruned);
+
+/* ---- Statistics ------------------------------------------------------- */
+
+/* Counts since the context was made. Every kernel that a plan or
+ * jitgemm_prepare*() asked for is counted in one of the first five, so they
+ * add up to the number of events. */
+typedef struct jitgemm_stats {
+    uint32_t size;
+    uint32_t frozen;          /* 1 after jitgemm_freeze() */
+    uint64_t memory_hits;     /* loaded, or another thread was at it */
+    uint64_t pack_hits;
+    uint64_t disk_hits;
+    uint64_t compiled;        /* by who asked */
+    uint64_t failed;          /* asked for and not got, for whatever reason */
+    uint64_t misses;          /* neither in memory nor in the cache */
+    uint64_t refused;         /* compiles, because the context is frozen */
+    uint64_t compiles;        /* that ran, failed ones included */
+    uint64_t failed_compiles;
+    uint64_t loads;           /* into the driver, failed ones included */
+    uint64_t failed_loads;
+    uint64_t compile_us;      /* time of all compiles and of writing what they
+                                 made to the cache, microseconds */
+    uint64_t load_us;         /* time of all loads */
+    /* Now, for all contexts with this cache directory. */
+    uint64_t kernels;         /* in memory */
+    uint64_t kernel_bytes;    /* of machine code in host memory */
+    /* The cache directory, since the first of its contexts was made. */
+    uint64_t corrupt;         /* entries found bad */
+    uint64_t evicted;         /* entries removed for want of room */
+    uint64_t lock_waits;      /* for another process that had a key */
+} jitgemm_stats;
+
+/* The caller sets stats->size. Cheap; may be called at any time. While other
+ * threads work, counts that belong together may be caught between two.
+ * Errors: E_ARGUMENT, E_VERSION. */
+jitgemm_status jitgemm_stats_read(jitgemm_context *context,
+                                  jitgemm_stats *stats);
+
+/* Writes stats as a JSON object on one line, its names those of the fields
+ * above; as snprintf() does: at most `size` bytes, the last of which is a NUL,
+ * and returns the length that all of it has. 0 if stats->size is wrong. */
+size_t jitgemm_stats_json(const jitgemm_stats *stats, char *text, size_t size);
 
 /* ---- Host helpers ----------------------------------------------------- */
 

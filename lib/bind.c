@@ -239,14 +239,14 @@ static jitgemm_status rebind(struct jitgemm_plan *plan,
 jitgemm_status jg_bind(jitgemm_plan *plan, const jitgemm_operands *operands,
                        CUstream stream)
 {
-    bool pushed;
+    struct jg_visit visit;
     jitgemm_status status = check_operands(plan, operands);
 
     if (status == JITGEMM_OK)
-        status = jg_context_enter(plan->context, &pushed);
+        status = jg_context_enter(plan->context, &visit);
     if (status != JITGEMM_OK)
         return status;
     status = rebind(plan, operands, stream);
-    jg_context_leave(plan->context, pushed);
+    jg_context_leave(plan->context, &visit);
     return status;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contexts, and entering their CUDA context. */
+#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "fork.h"
 
@@ -21,6 +24,14 @@ static struct jg_log choose_log(const jitgemm_context_options *options,
         return (struct jg_log){options->log, options->log_user,
                                options->log_level};
     return (struct jg_log){log_to_stderr, NULL, env->log_level};
+}
+
+/* Compiles take a core and some 75 MB each. */
+static int choose_jobs(const struct jg_env *env)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return env->jobs > 0 ? env->jobs : cores < 4 ? (int)cores : 4;
 }
 
 /* Finds the CUDA context to live in and describes its device. */
@@ -96,7 +107,13 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
         goto out;
     }
-    context->log = choose_log(options, &env);
+    context->client.log = choose_log(options, &env);
+    context->event = options->event;
+    context->event_user = options->event_user;
+    jg_pool_open(&context->pool, choose_jobs(&env));
+    jg_gate_open(&context->client.compiler);
+    if (env.mode && strcmp(env.mode, "strict") == 0)
+        jg_gate_shut(&context->client.compiler);
     if (options->arch) {
         status = jg_device_of_arch(options->arch, &context->device);
     } else {
@@ -107,7 +124,7 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     if (status != JITGEMM_OK)
         goto out;
     context->registry = jg_registry_open(options->cache_dir, &env,
-                                         &context->log);
+                                         &context->client.log);
     if (!context->registry) {
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a context");
         goto out;
@@ -128,9 +145,11 @@ void jg_context_destroy(jitgemm_context *context)
     if ((context->cuda && jg_driver_alive(context->cuda) != JITGEMM_OK) ||
         jg_fork_enter() != JITGEMM_OK)
         return;
-    jg_registry_close(context->registry, context->cuda);
+    jg_pool_close(&context->pool);
+    jg_registry_close(context->registry);
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
+    jg_gate_destroy(&context->client.compiler);
     free(context);
     jg_fork_leave();
 }
@@ -143,13 +162,14 @@ jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
     return jg_compiler_open(newest, nvrtc);
 }
 
-jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
+jitgemm_status jg_context_enter(const jitgemm_context *context,
+                                struct jg_visit *visit)
 {
     CUcontext current = NULL;
     CUresult result;
     jitgemm_status status = jg_driver_alive(context->cuda);
 
-    *pushed = false;
+    *visit = (struct jg_visit){.pushed = false};
     if (status != JITGEMM_OK)
         return status;
     result = context->cuda->cuCtxGetCurrent(&current);
@@ -160,14 +180,31 @@ jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed)
     result = context->cuda->cuCtxPushCurrent(context->current);
     if (result != CUDA_SUCCESS)
         return jg_driver_fail(context->cuda, result, "cuCtxPushCurrent");
-    *pushed = true;
+    visit->pushed = true;
     return JITGEMM_OK;
 }
 
-void jg_context_leave(const jitgemm_context *context, bool pushed)
+jitgemm_status jg_context_enter_relaxed(const jitgemm_context *context,
+                                        struct jg_visit *visit)
 {
+    jitgemm_status status = jg_context_enter(context, visit);
+
+    if (status != JITGEMM_OK)
+        return status;
+    visit->relaxed = true;
+    visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    context->cuda->cuThreadExchangeStreamCaptureMode(&visit->mode);
+    return JITGEMM_OK;
+}
+
+void jg_context_leave(const jitgemm_context *context,
+                      const struct jg_visit *visit)
+{
+    CUstreamCaptureMode mode = visit->mode;
     CUcontext popped;
 
-    if (pushed)
+    if (visit->relaxed)
+        context->cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    if (visit->pushed)
         context->cuda->cuCtxPopCurrent(&popped);
 }

@@ -3,12 +3,16 @@
 #ifndef JG_CONTEXT_H
 #define JG_CONTEXT_H
 
+#include "pool.h"
 #include "registry.h"
 
 struct jitgemm_context {
     struct jg_device device;
-    struct jg_log log;
+    struct jg_client client;
     struct jg_registry *registry;
+    struct jg_pool pool; /* of jitgemm_prepare_async() */
+    jitgemm_event_fn event; /* NULL: nobody listens */
+    void *event_user;
     const struct jg_cuda *cuda; /* NULL: for an arch, without a GPU */
     CUcontext current;          /* the CUDA context that plans live in */
     CUdevice handle;
@@ -23,8 +27,20 @@ void jg_context_destroy(jitgemm_context *context);
 jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc);
 
-/* Makes the CUDA context current if it is not, and puts back what was. */
-jitgemm_status jg_context_enter(const jitgemm_context *context, bool *pushed);
-void jg_context_leave(const jitgemm_context *context, bool pushed);
+/* What to put back when leaving. */
+struct jg_visit {
+    bool pushed, relaxed;
+    CUstreamCaptureMode mode; /* of the thread, while relaxed */
+};
+
+/* Makes the CUDA context current if it is not. */
+jitgemm_status jg_context_enter(const jitgemm_context *context,
+                                struct jg_visit *visit);
+/* Likewise to load, allocate or free, which would break a capture in global
+ * mode that any thread has begun, or one of the calling thread. */
+jitgemm_status jg_context_enter_relaxed(const jitgemm_context *context,
+                                        struct jg_visit *visit);
+void jg_context_leave(const jitgemm_context *context,
+                      const struct jg_visit *visit);
 
 #endif

@@ -39,6 +39,9 @@ jitgemm_status jg_driver_fail(const struct jg_cuda *cuda, CUresult result,
     else if (result == CUDA_ERROR_NO_DEVICE ||
              result == CUDA_ERROR_INVALID_DEVICE)
         status = JITGEMM_E_NO_DEVICE;
+    else if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ||
+             result == CUDA_ERROR_NOT_PERMITTED)
+        status = JITGEMM_E_NOT_READY; /* in a capture: drivers before 12.3 */
     jg_fail(status, "%s: %s (%d): %s", call, name ? name : "unknown error",
             (int)result, text ? text : "no text");
     jg_error()->cuda = (int32_t)result;

@@ -54,8 +54,8 @@ jitgemm_status jg_driver_cuda(const struct jg_env *env,
  * a child, where CUDA never does. */
 jitgemm_status jg_driver_alive(const struct jg_cuda *cuda);
 
-/* Records a failed driver call: E_MEMORY, E_NO_DEVICE or E_DRIVER with the
- * code, its name and text. */
+/* Records a failed driver call: E_MEMORY, E_NO_DEVICE, E_NOT_READY (not while a
+ * stream is captured) or E_DRIVER with the code, its name and text. */
 jitgemm_status jg_driver_fail(const struct jg_cuda *cuda, CUresult result,
                               const char *call);
 

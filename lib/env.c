@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 static const char *text(const char *name)
@@ -49,6 +50,7 @@ struct jg_env jg_env_read(void)
         .cache_ro_path = text("JITGEMM_CACHE_RO_PATH"),
         .cache_max_size = text("JITGEMM_CACHE_MAX_SIZE"),
         .lock_timeout = text("JITGEMM_LOCK_TIMEOUT"),
+        .jobs = number("JITGEMM_JOBS"),
         .libcuda = text("JITGEMM_LIBCUDA"),
         .libnvrtc = text("JITGEMM_LIBNVRTC"),
         .any_nvrtc = flag("JITGEMM_ANY_NVRTC"),

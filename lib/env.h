@@ -21,6 +21,7 @@ struct jg_env {
     const char *cache_ro_path;  /* JITGEMM_CACHE_RO_PATH */
     const char *cache_max_size; /* JITGEMM_CACHE_MAX_SIZE */
     const char *lock_timeout;   /* JITGEMM_LOCK_TIMEOUT */
+    int jobs;                   /* JITGEMM_JOBS, 0 if unset */
     const char *libcuda;        /* JITGEMM_LIBCUDA */
     const char *libnvrtc;       /* JITGEMM_LIBNVRTC */
     bool any_nvrtc;             /* JITGEMM_ANY_NVRTC=1 */

@@ -33,7 +33,8 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
 
     if (!context)
         return fail_null("context");
-    status = jg_abi_read(&known, sizeof known, sizeof known,
+    status = jg_abi_read(&known, sizeof known,
+                         offsetof(jitgemm_context_options, event),
                          options ? options : &defaults, "options");
     if (status != JITGEMM_OK)
         return status;
@@ -43,6 +44,14 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
 void jitgemm_context_destroy(jitgemm_context *context)
 {
     jg_context_destroy(context);
+}
+
+jitgemm_status jitgemm_freeze(jitgemm_context *context)
+{
+    if (!context)
+        return fail_null("context");
+    jg_gate_shut(&context->client.compiler);
+    return JITGEMM_OK;
 }
 
 jitgemm_status jitgemm_plan_create(jitgemm_context *context,
@@ -118,13 +127,17 @@ static jitgemm_status fail_index(int32_t index, int32_t count)
                             (int)index, (int)count);
 }
 
-/* The spec of a problem's index-th kernel. */
-static jitgemm_status find_spec(jitgemm_context *context,
-                                const jitgemm_problem *problem, int32_t index,
-                                struct jg_spec *spec)
+/* A problem as kernels see it. */
+struct question {
+    struct jg_config config;
+    char text[JG_PROBLEM_TEXT];
+};
+
+static jitgemm_status read_question(const jitgemm_context *context,
+                                    const jitgemm_problem *problem,
+                                    struct question *question)
 {
     struct jg_problem checked;
-    struct jg_config config;
     jitgemm_status status;
 
     if (!context)
@@ -132,13 +145,23 @@ static jitgemm_status find_spec(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_plan_choose(&checked, &context->device, &config);
+    status = jg_plan_choose(&checked, &context->device, &question->config);
+    if (status == JITGEMM_OK)
+        jg_problem_print(&checked, question->text);
     jg_problem_free(&checked);
-    if (status != JITGEMM_OK)
-        return status;
-    if (index < 0 || index >= jg_spec_count(&config))
-        return fail_index(index, jg_spec_count(&config));
-    jg_spec_make(&config, &context->device, index, spec);
+    return status;
+}
+
+/* The spec of its index-th kernel. */
+static jitgemm_status find_spec(const jitgemm_context *context,
+                                const struct question *question, int32_t index,
+                                struct jg_spec *spec)
+{
+    int count = jg_spec_count(&question->config);
+
+    if (index < 0 || index >= count)
+        return fail_index(index, count);
+    jg_spec_make(&question->config, &context->device, index, spec);
     return JITGEMM_OK;
 }
 
@@ -152,10 +175,13 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel)
 {
+    struct question question;
     struct jg_spec spec;
     jitgemm_kernel report;
-    jitgemm_status status = find_spec(context, problem, index, &spec);
+    jitgemm_status status = read_question(context, problem, &question);
 
+    if (status == JITGEMM_OK)
+        status = find_spec(context, &question, index, &spec);
     if (status == JITGEMM_OK)
         status = jg_ready_describe(context, &spec, &report);
     if (status != JITGEMM_OK)
@@ -197,16 +223,60 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,
                                jitgemm_kernel *kernel)
 {
+    struct question question;
     struct jg_spec spec;
-    struct jg_kernel *ready;
     jitgemm_kernel report;
-    jitgemm_status status = find_spec(context, problem, index, &spec);
+    jitgemm_status status = read_question(context, problem, &question);
 
     if (status == JITGEMM_OK)
-        status = jg_ready_make(context, &spec, &ready, &report);
+        status = find_spec(context, &question, index, &spec);
+    if (status == JITGEMM_OK)
+        status = jg_ready_prepare(context, &spec, question.text, &report);
     if (status != JITGEMM_OK)
         return status;
     return write_report(kernel, &report);
+}
+
+/* Of every kernel of a problem, until one fails. */
+typedef jitgemm_status each_fn(jitgemm_context *context,
+                               const struct jg_spec *spec,
+                               const char *problem);
+
+static jitgemm_status for_each(jitgemm_context *context,
+                               const jitgemm_problem *problem, each_fn *each)
+{
+    struct question question;
+    struct jg_spec spec;
+    jitgemm_status status = read_question(context, problem, &question);
+
+    if (status != JITGEMM_OK)
+        return status;
+    for (int i = 0; i < jg_spec_count(&question.config); i++) {
+        jg_spec_make(&question.config, &context->device, i, &spec);
+        status = each(context, &spec, question.text);
+        if (status != JITGEMM_OK)
+            return status;
+    }
+    return JITGEMM_OK;
+}
+
+jitgemm_status jitgemm_prepare_async(jitgemm_context *context,
+                                     const jitgemm_problem *problem)
+{
+    return for_each(context, problem, jg_ready_prepare_async);
+}
+
+jitgemm_status jitgemm_prepare_wait(jitgemm_context *context, int32_t ms)
+{
+    if (!context)
+        return fail_null("context");
+    return jg_pool_wait(&context->pool, ms);
+}
+
+jitgemm_status jitgemm_problem_ready(jitgemm_context *context,
+                                     const jitgemm_problem *problem)
+{
+    return for_each(context, problem, jg_ready_peek);
 }
 
 jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
@@ -253,7 +323,7 @@ jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
     if (status != JITGEMM_OK)
         return status;
     error = jg_cache_prune(jg_registry_cache(context->registry), max_bytes,
-                           dry, &context->log, &evicted);
+                           dry, &context->client.log, &evicted);
     if (error)
         return fail_prune(error);
     report.swept = (uint32_t)evicted.swept;
@@ -263,4 +333,27 @@ jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
     report.removed_bytes = evicted.removed_bytes;
     return jg_abi_write(pruned, &report, sizeof report, sizeof report,
                         "pruned");
+}
+
+jitgemm_status jitgemm_stats_read(jitgemm_context *context,
+                                  jitgemm_stats *stats)
+{
+    jitgemm_stats read = {.size = sizeof read};
+
+    if (!context)
+        return fail_null("context");
+    read.frozen = jg_gate_is_shut(&context->client.compiler);
+    jg_stats_read(&context->client.stats, &read);
+    jg_registry_stats(context->registry, &read);
+    return jg_abi_write(stats, &read, sizeof read, sizeof read, "stats");
+}
+
+size_t jitgemm_stats_json(const jitgemm_stats *stats, char *text, size_t size)
+{
+    jitgemm_stats known;
+
+    if (jg_abi_read(&known, sizeof known, sizeof known, stats, "stats") !=
+        JITGEMM_OK)
+        return 0;
+    return jg_stats_json(&known, text, size);
 }

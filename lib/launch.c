@@ -14,18 +14,17 @@
 
 static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 {
+    char problem[JG_PROBLEM_TEXT];
+
+    jg_problem_print(&plan->problem, problem);
     plan->kernels = jg_spec_count(&plan->config);
     for (int i = 0; i < plan->kernels; i++) {
         struct jg_spec spec;
-        struct jg_kernel *kernel;
         jitgemm_status status;
 
         jg_spec_make(&plan->config, &plan->context->device, i, &spec);
-        status = jg_ready_make(plan->context, &spec, &kernel,
-                               &plan->reports[i]);
-        if (status == JITGEMM_OK)
-            status = jg_ready_load(plan->context, &spec, kernel,
-                                   &plan->launches[i].function);
+        status = jg_ready_make(plan->context, &spec, problem,
+                               &plan->launches[i].function, &plan->reports[i]);
         if (status != JITGEMM_OK)
             return status;
         plan->launches[i].threads = (unsigned)spec.threads;
@@ -91,7 +90,7 @@ static jitgemm_status make_image(struct jitgemm_plan *plan)
     return JITGEMM_OK;
 }
 
-/* In the CUDA context, in relaxed capture mode. */
+/* In the CUDA context, relaxed. */
 static jitgemm_status build(struct jitgemm_plan *plan)
 {
     jitgemm_status status = make_image(plan);
@@ -110,11 +109,8 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
                                 const struct jg_config *config,
                                 jitgemm_plan **out)
 {
-    /* Loading and allocating would break a capture in global mode that any
-     * other thread has begun. */
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     struct jitgemm_plan *plan;
-    bool pushed;
+    struct jg_visit visit;
     jitgemm_status status;
 
     if (!context->cuda)
@@ -125,7 +121,7 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
     plan = calloc(1, sizeof *plan);
     if (!plan)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a plan");
-    status = jg_context_enter(context, &pushed);
+    status = jg_context_enter_relaxed(context, &visit);
     if (status != JITGEMM_OK) {
         free(plan);
         return status;
@@ -134,10 +130,8 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
     plan->config = *config;
     plan->problem = *problem;
     memset(problem, 0, sizeof *problem);
-    context->cuda->cuThreadExchangeStreamCaptureMode(&mode);
     status = build(plan);
-    context->cuda->cuThreadExchangeStreamCaptureMode(&mode);
-    jg_context_leave(context, pushed);
+    jg_context_leave(context, &visit);
     if (status != JITGEMM_OK)
         jg_launch_destroy(plan);
     else
@@ -147,14 +141,14 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
 
 void jg_launch_destroy(jitgemm_plan *plan)
 {
-    bool pushed;
+    struct jg_visit visit;
 
     if (!plan)
         return;
     if (plan->memory &&
-        jg_context_enter(plan->context, &pushed) == JITGEMM_OK) {
+        jg_context_enter_relaxed(plan->context, &visit) == JITGEMM_OK) {
         plan->context->cuda->cuMemFree(plan->memory);
-        jg_context_leave(plan->context, pushed);
+        jg_context_leave(plan->context, &visit);
     }
     jg_problem_free(&plan->problem);
     free(plan->image);
@@ -207,7 +201,7 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
 
 jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream)
 {
-    bool pushed;
+    struct jg_visit visit;
     CUresult result = CUDA_SUCCESS;
     jitgemm_status status;
 
@@ -216,7 +210,7 @@ jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream)
                        "no operands are bound: call jitgemm_plan_bind() first");
     if (!plan->table.tiles)
         return JITGEMM_OK;
-    status = jg_context_enter(plan->context, &pushed);
+    status = jg_context_enter(plan->context, &visit);
     if (status != JITGEMM_OK)
         return status;
     for (int i = 0; i < plan->kernels && result == CUDA_SUCCESS; i++)
@@ -224,6 +218,6 @@ jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream)
     if (result != CUDA_SUCCESS)
         status = jg_driver_fail(plan->context->cuda, result,
                                 "cuLaunchKernelEx");
-    jg_context_leave(plan->context, pushed);
+    jg_context_leave(plan->context, &visit);
     return status;
 }

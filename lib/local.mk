@@ -22,6 +22,8 @@ libjg_la_SOURCES = \
 	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
 	lib/fork.c lib/fork.h \
+	lib/gate.c lib/gate.h \
+	lib/image.c lib/image.h \
 	lib/jitgemm.c \
 	lib/keep.c lib/keep.h \
 	lib/kernel_text.h \
@@ -38,6 +40,7 @@ libjg_la_SOURCES = \
 	lib/place.c lib/place.h \
 	lib/plan.c lib/plan.h \
 	lib/plan_text.c lib/plan_text.h \
+	lib/pool.c lib/pool.h \
 	lib/problem.c lib/problem.h \
 	lib/ready.c lib/ready.h \
 	lib/rebuild.c lib/rebuild.h \
@@ -45,6 +48,7 @@ libjg_la_SOURCES = \
 	lib/settings.c lib/settings.h \
 	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \
+	lib/stats.c lib/stats.h \
 	lib/status.c lib/status.h \
 	lib/stock.c lib/stock.h \
 	lib/store.c lib/store.h \
@@ -56,11 +60,12 @@ nodist_libjg_la_SOURCES = lib/kernel_text.c
 # if the interface changed current + 1 and revision 0; then age + 1 if it only
 # grew, else age 0.
 # 0.1.0 is 0:0:0
+# Never unloaded: its threads, its error records and what it opened stay.
 lib_LTLIBRARIES = libjitgemm.la
 libjitgemm_la_SOURCES =
 libjitgemm_la_LIBADD = libjg.la
 libjitgemm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^jitgemm_'
+	-export-symbols-regex '^jitgemm_' -Wl,-z,nodelete
 
 bin_PROGRAMS += jitgemm-warm
 jitgemm_warm_SOURCES = \

@@ -2,6 +2,8 @@
 /* The rules on sizes. */
 #include "problem.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +130,33 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     *to = (struct jg_problem){known.groups, sizes,
                               (enum jg_output)known.c_type};
     return JITGEMM_OK;
+}
+
+void jg_problem_print(const struct jg_problem *problem,
+                      char text[JG_PROBLEM_TEXT])
+{
+    const struct jg_size *sizes = problem->sizes;
+    bool alike = true;
+    int length = 0, g;
+
+    for (g = 1; g < problem->groups; g++)
+        alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
+    /* A group takes 35 bytes at most, what comes last 60. */
+    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 100; g++) {
+        const char *between = !g ? "" : alike ? "," : " ";
+        char *end = text + length;
+
+        length += alike ? sprintf(end, "%s%d", between, (int)sizes[g].m)
+                        : sprintf(end, "%s%dx%dx%d", between, (int)sizes[g].m,
+                                  (int)sizes[g].n, (int)sizes[g].k);
+    }
+    if (g < problem->groups)
+        length += sprintf(text + length, alike ? ",..." : " ...");
+    if (alike)
+        length += sprintf(text + length, "x%dx%d", (int)sizes[0].n,
+                          (int)sizes[0].k);
+    if (g < problem->groups)
+        sprintf(text + length, " (%d groups)", (int)problem->groups);
 }
 
 void jg_problem_free(struct jg_problem *problem)

@@ -21,6 +21,12 @@ struct jg_problem { /* all zero: none */
  * E_MEMORY, naming argument, group and rule. */
 jitgemm_status jg_problem_read(const jitgemm_problem *from,
                                struct jg_problem *to);
+/* The sizes as jitgemm-warm takes them, "80,176x4096x7168", if all groups have
+ * one n and k; otherwise one such text a group. Cut at what fits. */
+#define JG_PROBLEM_TEXT 256
+void jg_problem_print(const struct jg_problem *problem,
+                      char text[JG_PROBLEM_TEXT]);
+
 void jg_problem_free(struct jg_problem *problem); /* back to all zero */
 
 #endif

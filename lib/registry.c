@@ -1,46 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Process table of kernels, single flight.
  *
- * One lock guards the table and every state; it is dropped while a kernel is
- * read, compiled or loaded, during which its state is BUSY and others wait.
+ * One lock guards the table and every slot; it is dropped while a slot is in
+ * flight: busy, its image being read, compiled or loaded, and others wait.
  *
- *   ABSENT -> BUSY -> READY           found or compiled
- *                  -> FAILED          did not compile: remembered
- *                  -> ABSENT          any other failure: may be tried again
- *   READY  -> BUSY -> READY           loaded
+ * The table is a list: there are a few dozen kernels at most, a plan looks two
+ * of them up when it is made, and making the key takes longer than the walk.
  */
-#define _POSIX_C_SOURCE 200809L /* gethostname */
 #include "registry.h"
 
-#include <config.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-enum state { ABSENT, BUSY, READY, FAILED };
+#include "clock.h"
 
 struct slot {
-    struct jg_kernel kernel; /* first: a kernel pointer is a slot pointer */
     struct slot *next;
     struct jg_key key;
-    enum state state;
-    jitgemm_error error;    /* why it is FAILED, or why the last flight that
-                               somebody waited for did not land */
-    jitgemm_source source;  /* where the image came from */
-    struct jg_buf cubin, log;
-    CUlibrary library;      /* NULL until loaded */
-    CUkernel loaded;
+    bool busy;
+    struct jg_image image;
+    jitgemm_error error; /* why the last flight did not land, or OK */
 };
 
 struct jg_registry {
     struct jg_registry *next;
     int users;
     struct jg_cache *cache;
+    const struct jg_cuda *cuda; /* NULL until something was loaded there */
     pthread_mutex_t lock;
-    pthread_cond_t landed; /* some slot left BUSY */
+    pthread_cond_t landed; /* some slot is no longer busy */
     struct slot *slots;
 };
 
@@ -76,18 +65,26 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
     return registry;
 }
 
-static void free_slot(struct slot *slot, const struct jg_cuda *cuda)
+static void free_slots(struct jg_registry *registry)
 {
-    if (slot->library)
-        cuda->cuLibraryUnload(slot->library);
-    jg_key_free(&slot->key);
-    jg_buf_free(&slot->cubin);
-    jg_buf_free(&slot->log);
-    free(slot);
+    /* Unloading would spoil a capture in global mode, as loading would. */
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+    if (registry->cuda)
+        registry->cuda->cuThreadExchangeStreamCaptureMode(&mode);
+    while (registry->slots) {
+        struct slot *slot = registry->slots;
+
+        registry->slots = slot->next;
+        jg_image_free(&slot->image, registry->cuda);
+        jg_key_free(&slot->key);
+        free(slot);
+    }
+    if (registry->cuda)
+        registry->cuda->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-void jg_registry_close(struct jg_registry *registry,
-                       const struct jg_cuda *cuda)
+void jg_registry_close(struct jg_registry *registry)
 {
     struct jg_registry **link = &registries;
 
@@ -103,12 +100,7 @@ void jg_registry_close(struct jg_registry *registry,
     *link = registry->next;
     pthread_mutex_unlock(&registries_lock);
 
-    while (registry->slots) {
-        struct slot *slot = registry->slots;
-
-        registry->slots = slot->next;
-        free_slot(slot, cuda);
-    }
+    free_slots(registry);
     pthread_cond_destroy(&registry->landed);
     pthread_mutex_destroy(&registry->lock);
     jg_cache_close(registry->cache);
@@ -120,279 +112,276 @@ const struct jg_cache *jg_registry_cache(const struct jg_registry *registry)
     return registry->cache;
 }
 
-/* The slot of the key, made if there is none. Takes the key over. */
-static struct slot *find_slot(struct jg_registry *registry, struct jg_key *key)
+/* The slot of the key, or NULL. Called with the lock held, as all below that
+ * take a slot but those that fly. */
+static struct slot *find_slot(struct jg_registry *registry,
+                              const struct jg_key *key)
 {
     struct slot *slot;
 
-    for (slot = registry->slots; slot; slot = slot->next) {
+    for (slot = registry->slots; slot; slot = slot->next)
         if (slot->key.blob.size == key->blob.size &&
-            memcmp(slot->key.blob.data, key->blob.data, key->blob.size) == 0) {
-            jg_key_free(key);
-            return slot;
-        }
-    }
-    slot = calloc(1, sizeof *slot);
+            memcmp(slot->key.blob.data, key->blob.data, key->blob.size) == 0)
+            break;
+    return slot;
+}
+
+/* Takes the key over. */
+static struct slot *add_slot(struct jg_registry *registry, struct jg_key *key)
+{
+    struct slot *slot = calloc(1, sizeof *slot);
+
     if (!slot)
         return NULL;
     slot->key = *key;
     memset(key, 0, sizeof *key);
-    memcpy(slot->kernel.key, slot->key.name, sizeof slot->kernel.key);
     slot->next = registry->slots;
     registry->slots = slot;
     return slot;
 }
 
-static void keep_log(struct slot *slot, const void *text, size_t size)
+static bool is_ready(const struct slot *slot, const struct jg_request *request)
 {
-    jg_buf_free(&slot->log);
-    jg_buf_add(&slot->log, text, size);
-    slot->kernel.log = slot->log.data ? (const char *)slot->log.data : "";
+    return !slot->busy &&
+           (request->cuda ? slot->image.library != NULL
+                          : slot->image.source != JITGEMM_SOURCE_NONE);
 }
 
-/* Looks only behind where the image came from that the driver refused. */
-static bool read_disk(struct jg_registry *registry, struct slot *slot,
-                      const struct jg_log *log)
+static jitgemm_status pass_on(const struct slot *slot)
 {
-    struct jg_entry entry;
-    void *file = NULL;
-    jitgemm_source source = jg_cache_get(registry->cache, &slot->key,
-                                         slot->source, &entry, &file, log);
-
-    if (source == JITGEMM_SOURCE_NONE)
-        return false;
-    jg_buf_free(&slot->cubin);
-    jg_buf_add(&slot->cubin, entry.cubin.data, entry.cubin.size);
-    keep_log(slot, entry.log.data, entry.log.size);
-    slot->kernel.registers = entry.registers;
-    slot->kernel.spill_bytes = entry.spill_bytes;
-    slot->kernel.shared_bytes = entry.shared_bytes;
-    free(file);
-    if (slot->cubin.failed) {
-        jg_buf_free(&slot->cubin);
-        return false;
-    }
-    slot->source = source;
-    return true;
+    *jg_error() = slot->error;
+    return slot->error.status;
 }
 
-static struct jg_span span(const char *text)
+/* ---- Flights: without the lock, with the slot busy --------------------- */
+
+static unsigned long long us_since(double start_ms)
 {
-    return (struct jg_span){text, strlen(text)};
+    return (unsigned long long)((jg_clock_ms() - start_ms) * 1e3);
 }
 
-static void publish(struct jg_registry *registry, const struct slot *slot,
-                    const struct jg_nvrtc *nvrtc, const struct jg_spec *spec,
-                    double ms, const struct jg_log *log)
+static bool read_cache(struct jg_registry *registry, struct slot *slot,
+                       const struct jg_request *request,
+                       jitgemm_source refused)
 {
-    char compiler[32], host[256] = "";
-    struct jg_entry entry = {
-        .key = {slot->key.blob.data, slot->key.blob.size},
-        .cubin = {slot->cubin.data, slot->cubin.size},
-        .symbol = span(spec->symbol),
-        .arch = span(spec->arch),
-        .library = span(PACKAGE_VERSION),
-        .log = span(slot->kernel.log),
-        .sm = (uint32_t)strtoul(spec->arch + 3, NULL, 10),
-        .registers = slot->kernel.registers,
-        .spill_bytes = slot->kernel.spill_bytes,
-        .shared_bytes = slot->kernel.shared_bytes,
-        .compile_ms = ms,
-        .created = (int64_t)time(NULL),
-    };
-
-    snprintf(compiler, sizeof compiler, "NVRTC %d.%d", nvrtc->major,
-             nvrtc->minor);
-    entry.compiler = span(compiler);
-    gethostname(host, sizeof host - 1);
-    entry.host = span(host);
-    jg_cache_put(registry->cache, &slot->key, &entry, log);
+    return jg_image_read(&slot->image, registry->cache, &slot->key, refused,
+                         &request->client->log);
 }
 
 static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
-                              const struct jg_nvrtc *nvrtc,
-                              const struct jg_spec *spec,
-                              const struct jg_log *log)
+                              const struct jg_request *request)
 {
-    struct jg_compiled result = {0};
-    jitgemm_status status = jg_compile(nvrtc, spec, &result);
+    struct jg_client *client = request->client;
+    double start = jg_clock_ms();
+    jitgemm_status status =
+        jg_image_compile(&slot->image, registry->cache, &slot->key,
+                         request->nvrtc, request->spec, &client->log);
 
-    jg_compile_log(&result, spec, log);
-    keep_log(slot, result.log.data, result.log.size);
-    if (status == JITGEMM_OK) {
-        jg_buf_free(&slot->cubin);
-        slot->cubin = result.cubin;
-        memset(&result.cubin, 0, sizeof result.cubin);
-        slot->kernel.registers = result.registers;
-        slot->kernel.spill_bytes = result.spill_bytes;
-        slot->kernel.shared_bytes = result.shared_bytes;
-        slot->source = JITGEMM_SOURCE_COMPILED;
-        publish(registry, slot, nvrtc, spec, result.ms, log);
-    }
-    jg_compiled_free(&result);
+    jg_stats_add(&client->stats.compiles, 1);
+    jg_stats_add(&client->stats.failed_compiles, status != JITGEMM_OK);
+    jg_stats_add(&client->stats.compile_us, us_since(start));
     return status;
 }
 
-/* Compiles unless another process has done so meanwhile. */
+/* Compiles, unless another process has done so meanwhile. */
 static jitgemm_status compile_once(struct jg_registry *registry,
                                    struct slot *slot,
-                                   const struct jg_nvrtc *nvrtc,
-                                   const struct jg_spec *spec,
-                                   const struct jg_log *log)
+                                   const struct jg_request *request,
+                                   jitgemm_source refused)
 {
-    int lock = jg_cache_lock(registry->cache, &slot->key, log);
+    struct jg_client *client = request->client;
+    const struct jg_spec *spec = request->spec;
     jitgemm_status status = JITGEMM_OK;
+    int lock;
 
-    if (!read_disk(registry, slot, log))
-        status = compile(registry, slot, nvrtc, spec, log);
+    if (!jg_gate_enter(&client->compiler)) {
+        jg_stats_add(&client->stats.refused, 1);
+        return jg_fail(JITGEMM_E_FROZEN,
+                       "%s for %s would have to be compiled, but the context "
+                       "is frozen: key %s, problem %s",
+                       spec->name, spec->arch, slot->key.name,
+                       request->problem);
+    }
+    lock = jg_cache_lock(registry->cache, &slot->key, &client->log);
+    if (!read_cache(registry, slot, request, refused))
+        status = compile(registry, slot, request);
     jg_cache_unlock(lock);
+    jg_gate_leave(&client->compiler);
     return status;
 }
 
-/* Waits until the slot is not BUSY. If a flight that this thread waited for
- * failed, gives it that flight's error. Called with the lock held. */
-static jitgemm_status wait_for_landing(struct jg_registry *registry,
-                                       struct slot *slot)
+/* Looks only behind where the image came from that the driver refused. */
+static jitgemm_status find_or_compile(struct jg_registry *registry,
+                                      struct slot *slot,
+                                      const struct jg_request *request,
+                                      jitgemm_source refused)
 {
-    bool waited = false;
+    if (read_cache(registry, slot, request, refused))
+        return JITGEMM_OK;
+    jg_stats_add(&request->client->stats.misses,
+                 refused == JITGEMM_SOURCE_NONE);
+    return compile_once(registry, slot, request, refused);
+}
 
-    while (slot->state == BUSY) {
-        waited = true;
+static jitgemm_status load(struct slot *slot, const struct jg_request *request)
+{
+    struct jg_stats *stats = &request->client->stats;
+    double start = jg_clock_ms();
+    jitgemm_status status =
+        jg_image_load(&slot->image, request->cuda, request->spec->symbol);
+
+    jg_stats_add(&stats->loads, 1);
+    jg_stats_add(&stats->failed_loads, status != JITGEMM_OK);
+    jg_stats_add(&stats->load_us, us_since(start));
+    return status;
+}
+
+static jitgemm_status load_or_heal(struct jg_registry *registry,
+                                   struct slot *slot,
+                                   const struct jg_request *request)
+{
+    const struct jg_log *log = &request->client->log;
+    struct jg_image *image = &slot->image;
+    jitgemm_status status = load(slot, request);
+
+    while (status != JITGEMM_OK && image->source != JITGEMM_SOURCE_COMPILED &&
+           jg_image_is_bad(jg_error())) {
+        jitgemm_source refused = image->source;
+
+        jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
+               request->spec->name, jg_error()->text);
+        if (refused == JITGEMM_SOURCE_DISK)
+            jg_cache_quarantine(registry->cache, &slot->key, log);
+        jg_image_free(image, request->cuda);
+        status = find_or_compile(registry, slot, request, refused);
+        if (status == JITGEMM_OK)
+            status = load(slot, request);
+    }
+    return status;
+}
+
+/* Does what is missing. */
+static jitgemm_status fly(struct jg_registry *registry, struct slot *slot,
+                          const struct jg_request *request)
+{
+    struct jg_image *image = &slot->image;
+    jitgemm_status status = JITGEMM_OK;
+
+    if (image->source == JITGEMM_SOURCE_NONE)
+        status = find_or_compile(registry, slot, request, JITGEMM_SOURCE_NONE);
+    if (status == JITGEMM_OK && request->cuda)
+        status = load_or_heal(registry, slot, request);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ */
+
+/* With the lock, which it gives up meanwhile. */
+static jitgemm_status make(struct jg_registry *registry, struct slot *slot,
+                           const struct jg_request *request,
+                           jitgemm_source *source)
+{
+    bool waited = slot->busy;
+    jitgemm_source before;
+    jitgemm_status status;
+
+    while (slot->busy)
         pthread_cond_wait(&registry->landed, &registry->lock);
-    }
-    if (slot->state == FAILED || (waited && slot->state == ABSENT)) {
-        *jg_error() = slot->error;
-        return slot->error.status;
-    }
-    return JITGEMM_OK;
-}
+    *source = JITGEMM_SOURCE_MEMORY;
+    if (is_ready(slot, request))
+        return JITGEMM_OK;
+    if (waited ? slot->error.status != JITGEMM_OK
+               : slot->error.status == JITGEMM_E_COMPILE && !request->retry)
+        return pass_on(slot);
 
-/* Ends a flight with a new state. Called with the lock held. */
-static void land(struct jg_registry *registry, struct slot *slot,
-                 enum state state)
-{
-    slot->state = state;
-    if (state != READY)
+    slot->busy = true;
+    slot->error.status = JITGEMM_OK;
+    before = slot->image.source;
+    if (request->cuda)
+        registry->cuda = request->cuda;
+    pthread_mutex_unlock(&registry->lock);
+    status = fly(registry, slot, request);
+    pthread_mutex_lock(&registry->lock);
+    if (status != JITGEMM_OK && status != JITGEMM_E_FROZEN)
         slot->error = *jg_error();
+    if (slot->image.source != before)
+        *source = slot->image.source;
+    slot->busy = false;
     pthread_cond_broadcast(&registry->landed);
+    return status;
 }
 
-jitgemm_status jg_registry_get(struct jg_registry *registry,
-                               const struct jg_nvrtc *nvrtc,
-                               const struct jg_spec *spec,
-                               const struct jg_log *log,
-                               struct jg_kernel **kernel,
-                               jitgemm_source *source)
+jitgemm_status jg_registry_make(struct jg_registry *registry,
+                                const struct jg_request *request,
+                                struct jg_made *made)
 {
     struct jg_key key = {0};
     struct slot *slot;
-    jitgemm_status status = jg_compile_key(nvrtc, spec, &key);
+    jitgemm_source source = JITGEMM_SOURCE_NONE;
+    jitgemm_status status =
+        jg_compile_key(request->nvrtc, request->spec, &key);
 
     if (status != JITGEMM_OK)
         return status;
+    memcpy(made->key, key.name, sizeof made->key);
     pthread_mutex_lock(&registry->lock);
     slot = find_slot(registry, &key);
-    if (!slot) {
-        status = jg_fail(JITGEMM_E_MEMORY, "no memory for a kernel's entry");
-        goto out;
+    if (!slot)
+        slot = add_slot(registry, &key);
+    status = slot
+                 ? make(registry, slot, request, &source)
+                 : jg_fail(JITGEMM_E_MEMORY, "no memory for a kernel's entry");
+    if (status == JITGEMM_OK) {
+        made->source = source;
+        made->registers = slot->image.registers;
+        made->spill_bytes = slot->image.spill_bytes;
+        made->shared_bytes = slot->image.shared_bytes;
+        made->kernel = slot->image.kernel;
     }
-    status = wait_for_landing(registry, slot);
-    if (status != JITGEMM_OK)
-        goto out;
-    if (slot->state == READY) {
-        *source = JITGEMM_SOURCE_MEMORY;
-    } else {
-        slot->state = BUSY;
-        pthread_mutex_unlock(&registry->lock);
-        if (!read_disk(registry, slot, log))
-            status = compile_once(registry, slot, nvrtc, spec, log);
-        pthread_mutex_lock(&registry->lock);
-        land(registry, slot,
-             status == JITGEMM_OK          ? READY
-             : status == JITGEMM_E_COMPILE ? FAILED
-                                           : ABSENT);
-        if (status != JITGEMM_OK)
-            goto out;
-        *source = slot->source;
-    }
-    *kernel = &slot->kernel;
-out:
     pthread_mutex_unlock(&registry->lock);
     jg_key_free(&key);
     return status;
 }
 
-static jitgemm_status load(struct slot *slot, const struct jg_cuda *cuda,
-                           const struct jg_spec *spec)
+jitgemm_status jg_registry_peek(struct jg_registry *registry,
+                                const struct jg_request *request)
 {
-    CUlibrary library = NULL;
-    const char *call = "cuLibraryLoadData";
-    CUresult result = cuda->cuLibraryLoadData(&library, slot->cubin.data, NULL,
-                                              NULL, 0, NULL, NULL, 0);
+    struct jg_key key = {0};
+    const struct slot *slot;
+    jitgemm_status status =
+        jg_compile_key(request->nvrtc, request->spec, &key);
 
-    if (result == CUDA_SUCCESS) {
-        call = "cuLibraryGetKernel";
-        result = cuda->cuLibraryGetKernel(&slot->loaded, library,
-                                          spec->symbol);
-    }
-    if (result == CUDA_SUCCESS) {
-        slot->library = library;
-        return JITGEMM_OK;
-    }
-    if (library)
-        cuda->cuLibraryUnload(library);
-    return jg_driver_fail(cuda, result, call);
-}
-
-/* A bad image, as opposed to a lack of memory or a context that has died. */
-static bool image_refused(const jitgemm_error *error)
-{
-    switch ((CUresult)error->cuda) {
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_INVALID_IMAGE:
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case CUDA_ERROR_INVALID_SOURCE:
-    case CUDA_ERROR_NOT_FOUND:
-    case CUDA_ERROR_FILE_NOT_FOUND:
-        return true;
-    default:
-        return false;
-    }
-}
-
-jitgemm_status jg_registry_load(struct jg_registry *registry,
-                                const struct jg_cuda *cuda,
-                                const struct jg_nvrtc *nvrtc,
-                                const struct jg_spec *spec,
-                                const struct jg_log *log,
-                                struct jg_kernel *kernel,
-                                CUkernel *loaded)
-{
-    struct slot *slot = (struct slot *)kernel;
-    jitgemm_status status;
-
+    if (status != JITGEMM_OK)
+        return status;
     pthread_mutex_lock(&registry->lock);
-    status = wait_for_landing(registry, slot);
-    if (status == JITGEMM_OK && !slot->library) {
-        slot->state = BUSY;
-        pthread_mutex_unlock(&registry->lock);
-        status = load(slot, cuda, spec);
-        while (status != JITGEMM_OK &&
-               slot->source != JITGEMM_SOURCE_COMPILED &&
-               image_refused(jg_error())) {
-            jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
-                   spec->name, jg_error()->text);
-            if (slot->source == JITGEMM_SOURCE_DISK)
-                jg_cache_quarantine(registry->cache, &slot->key, log);
-            status = compile_once(registry, slot, nvrtc, spec, log);
-            if (status == JITGEMM_OK)
-                status = load(slot, cuda, spec);
-        }
-        pthread_mutex_lock(&registry->lock);
-        land(registry, slot, READY);
-    }
-    if (status == JITGEMM_OK)
-        *loaded = slot->loaded;
+    slot = find_slot(registry, &key);
+    if (slot && is_ready(slot, request))
+        status = JITGEMM_OK;
+    else if (slot && !slot->busy && slot->error.status != JITGEMM_OK)
+        status = pass_on(slot);
+    else
+        status = jg_fail(JITGEMM_E_NOT_READY, "%s for %s is not ready: key %s, problem %s",
+                         request->spec->name, request->spec->arch, key.name,
+                         request->problem);
     pthread_mutex_unlock(&registry->lock);
+    jg_key_free(&key);
     return status;
+}
+
+void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats)
+{
+    struct jg_cache_counts counts = jg_cache_counts(registry->cache);
+
+    stats->corrupt = counts.corrupt;
+    stats->evicted = counts.evicted;
+    stats->lock_waits = counts.lock_waits;
+    stats->kernels = stats->kernel_bytes = 0;
+    pthread_mutex_lock(&registry->lock);
+    for (const struct slot *slot = registry->slots; slot; slot = slot->next) {
+        if (slot->busy || slot->image.source == JITGEMM_SOURCE_NONE)
+            continue;
+        stats->kernels++;
+        stats->kernel_bytes += slot->image.cubin.size;
+    }
+    pthread_mutex_unlock(&registry->lock);
 }

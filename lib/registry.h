@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of this process: each is found on disk or compiled once, however
- * many threads ask, and loaded into the driver once. Contexts with equal
- * caches share one registry. */
+ * many threads ask, and loaded into the driver once. Contexts with the same
+ * cache directory share one registry. */
 #ifndef JG_REGISTRY_H
 #define JG_REGISTRY_H
 
-#include "cache.h"
-#include "compile.h"
-#include "driver.h"
+#include "gate.h"
+#include "image.h"
+#include "stats.h"
 
 struct jg_registry;
 
@@ -15,39 +15,53 @@ struct jg_registry;
  * memory. */
 struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
                                      const struct jg_log *log);
-/* The last one to leave unloads every kernel. NULL is allowed. `cuda` is NULL
- * if nothing was loaded through it. */
-void jg_registry_close(struct jg_registry *registry,
-                       const struct jg_cuda *cuda);
+/* The last one to leave unloads every kernel. NULL is allowed. */
+void jg_registry_close(struct jg_registry *registry);
 
-const struct jg_cache *
-jg_registry_cache(const struct jg_registry *registry);
+const struct jg_cache *jg_registry_cache(const struct jg_registry *registry);
 
-/* A kernel that is ready; lives as long as the registry. */
-struct jg_kernel {
-    char key[JG_KEY_NAME_LENGTH + 1];
-    uint32_t registers, spill_bytes, shared_bytes; /* static */
-    const char *log; /* of its compile */
+/* On whose behalf kernels are made ready: a context. */
+struct jg_client {
+    struct jg_log log;
+    struct jg_gate compiler; /* shut when the context is frozen */
+    struct jg_stats stats;
 };
 
-/* Finds the kernel in memory or on disk, or compiles and publishes it. All
- * threads that wait for one failed compile get its status and error. */
-jitgemm_status jg_registry_get(struct jg_registry *registry,
-                               const struct jg_nvrtc *nvrtc,
-                               const struct jg_spec *spec,
-                               const struct jg_log *log,
-                               struct jg_kernel **kernel,
-                               jitgemm_source *source);
+struct jg_request {
+    struct jg_client *client;
+    const struct jg_nvrtc *nvrtc;
+    const struct jg_spec *spec;
+    const struct jg_cuda *cuda; /* to load it there; NULL: not at all */
+    const char *problem;        /* that asks, for errors */
+    bool retry;                 /* a kernel that did not compile before */
+};
 
-/* Loads it into the driver, once. An entry of the cache that the driver
- * refuses is quarantined or passed over, and found elsewhere or compiled
- * again, once. */
-jitgemm_status jg_registry_load(struct jg_registry *registry,
-                                const struct jg_cuda *cuda,
-                                const struct jg_nvrtc *nvrtc,
-                                const struct jg_spec *spec,
-                                const struct jg_log *log,
-                                struct jg_kernel *kernel,
-                                CUkernel *loaded);
+struct jg_made { /* a kernel that is ready */
+    char key[JG_KEY_NAME_LENGTH + 1];
+    jitgemm_source source; /* MEMORY for all but who found or compiled it */
+    uint32_t registers, spill_bytes, shared_bytes; /* static */
+    CUkernel kernel; /* if it was to be loaded; lives as the registry does */
+};
+
+/* Finds the kernel in memory or on disk, or compiles and publishes it; then
+ * loads it. One from the cache that the driver refuses is quarantined or
+ * passed over, and found elsewhere or compiled again, once. *made is written on success; made->key always, if
+ * there was memory for it.
+ * All threads that wait for one failed try get its status and error. A later
+ * call tries again, but for E_COMPILE: that error is remembered, one a kernel,
+ * until a request says retry. E_FROZEN, if it would have to be compiled and
+ * the client's gate is shut, is nobody else's. */
+jitgemm_status jg_registry_make(struct jg_registry *registry,
+                                const struct jg_request *request,
+                                struct jg_made *made);
+
+/* Whether that would find the kernel in memory: OK, the error of its last
+ * try, or E_NOT_READY. Never waits for a try. */
+jitgemm_status jg_registry_peek(struct jg_registry *registry,
+                                const struct jg_request *request);
+
+/* Fills what contexts with the same cache directory share, and leaves the
+ * rest. */
+void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats);
 
 #endif

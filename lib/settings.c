@@ -24,6 +24,7 @@ static void read_mode(const char *text, const struct jg_log *log,
         {"read", true, false},
         {"write", false, true},
         {"off", false, false},
+        {"strict", true, true}, /* frozen contexts; not the cache's concern */
     };
 
     if (!text)
@@ -35,7 +36,7 @@ static void read_mode(const char *text, const struct jg_log *log,
             return;
         }
     }
-    complain(log, "JITGEMM_MODE", text, "readwrite, read, write or off");
+    complain(log, "JITGEMM_MODE", text, "readwrite, read, write, off or strict");
 }
 
 static void read_seconds(const char *text, const struct jg_log *log,

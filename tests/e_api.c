@@ -89,6 +89,7 @@ static void test_run(struct cycle *c)
     calls = knobs->calls;
     JITGEMM(jitgemm_run(c->plan, gpu.stream));
     CHECK_INT(knobs->calls, calls + 3); /* get the context, 2 launches */
+    CHECK_INT(knobs->lazy, 0);
     CHECK_INT(knobs->allocations, allocations);
     GPU(cuCtxSetCurrent(NULL));
     calls = knobs->calls;

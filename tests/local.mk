@@ -11,6 +11,7 @@ fuzz_tests = \
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
+	tests/t_async \
 	tests/t_buf \
 	tests/t_cache \
 	tests/t_cache_dir \
@@ -30,8 +31,11 @@ host_tests = \
 	tests/t_entries \
 	tests/t_entry \
 	tests/t_env \
+	tests/t_event \
+	tests/t_exit \
 	tests/t_file \
 	tests/t_fork \
+	tests/t_freeze \
 	tests/t_key \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
@@ -46,16 +50,22 @@ host_tests = \
 	tests/t_registry \
 	tests/t_sha256 \
 	tests/t_settings \
+	tests/t_run \
+	tests/t_stats \
 	tests/t_status \
 	tests/t_stock \
 	tests/t_tool \
 	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
 thread_tests = \
+	tests/t_async \
 	tests/t_cache \
 	tests/t_cache_lock \
 	tests/t_fork \
+	tests/t_event \
+	tests/t_freeze \
 	tests/t_registry \
+	tests/t_stats \
 	tests/t_tool
 # NVRTC compiles every kernel; skipped without libnvrtc.
 nvrtc_tests = \
@@ -137,6 +147,7 @@ driver_tests = \
 	tests/e_driver \
 	tests/e_graph \
 	tests/e_launch \
+	tests/e_ready \
 	tests/e_streams
 
 check_PROGRAMS += $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) \
@@ -166,6 +177,11 @@ tests_fuzz_fuzz_key_SOURCES = tests/fuzz/fuzz_key.c $(fuzz_shared)
 tests_fuzz_fuzz_key_CPPFLAGS = $(fuzz_CPPFLAGS)
 tests_fuzz_fuzz_pack_SOURCES = tests/fuzz/fuzz_pack.c $(fuzz_shared)
 tests_fuzz_fuzz_pack_CPPFLAGS = $(fuzz_CPPFLAGS)
+
+# Counts the library's calls of these.
+tests_t_run_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_trylock
 
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \

@@ -15,6 +15,7 @@ static const char *const names[] = {"JITGEMM_LOG",
                                     "JITGEMM_CACHE_RO_PATH",
                                     "JITGEMM_LOCK_TIMEOUT",
                                     "JITGEMM_MODE",
+                                    "JITGEMM_JOBS",
                                     "XDG_CACHE_HOME",
                                     "XDG_RUNTIME_DIR",
                                     "HOME",
@@ -48,6 +49,7 @@ static void expect_nothing(void)
     CHECK(!env.any_nvrtc && !env.virtual_env && !env.line_info);
     CHECK(!env.compile_timeout && !env.keep_source);
     CHECK(!env.cuda_home && !env.cuda_path);
+    CHECK_INT(env.jobs, 0);
 }
 
 static void test_values(void)
@@ -104,6 +106,8 @@ static void test_values(void)
     CHECK(env.trust_group && env.any_nvrtc && env.line_info);
     CHECK_INT(setenv("JITGEMM_CACHE_TRUST_GROUP", "0", 1), 0);
     CHECK(!jg_env_read().trust_group);
+    CHECK_INT(setenv("JITGEMM_JOBS", "7", 1), 0);
+    CHECK_INT(jg_env_read().jobs, 7);
 }
 
 /* Runs a copy of this program that is setuid to one user (not to root) as

@@ -8,7 +8,7 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock sha256 status
-01 abi buf env fork library
+01 abi buf env fork gate library pool stats
 02 compiler_places driver file
 03 lock settings
 10 device entry kernel_text key problem
@@ -17,6 +17,7 @@ layers='
 13 explain keep layers model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
+21 image
 30 rebuild registry
 40 context
 41 ready

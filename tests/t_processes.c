@@ -120,36 +120,37 @@ static const struct jg_log counting = {count_line, NULL, JITGEMM_LOG_DEBUG};
 static void ask_for_all(int number, const char *cache)
 {
     char runtime[20];
-    const struct jg_nvrtc *nvrtc;
     struct jg_registry *registry;
     struct jg_device device;
     struct jg_env env = jg_env_read();
+    struct jg_client client = {.log = counting};
+    struct jg_spec spec;
+    struct jg_request request = {
+        .client = &client, .spec = &spec, .problem = "8x8x32"};
 
     machine = remote ? number % MACHINES : 0;
     snprintf(runtime, sizeof runtime, "machine%d", machine);
     env.xdg_runtime_dir = in_scratch(runtime);
     registry = jg_registry_open(cache, &env, &counting);
     jg_device_of_arch("sm_90a", &device);
-    if (!registry || jg_compiler_open(0, &nvrtc) != JITGEMM_OK)
+    if (!registry || jg_compiler_open(0, &request.nvrtc) != JITGEMM_OK)
         _exit(1);
+    jg_gate_open(&client.compiler);
     shared->ready++;
     while (!shared->go)
         sched_yield();
     for (int i = 0; i < KEYS; i++) {
         int id = (i + number) % KEYS;
-        struct jg_spec spec;
-        struct jg_kernel *kernel;
-        jitgemm_source source;
+        struct jg_made made = {.key = ""};
 
         jg_spec_make(&jg_model_sm90.configs[0], &device, 0, &spec);
         snprintf(spec.text, sizeof spec.text, "constexpr int id = %d;\n", id);
-        if (jg_registry_get(registry, nvrtc, &spec, &counting, &kernel,
-                            &source) != JITGEMM_OK)
+        if (jg_registry_make(registry, &request, &made) != JITGEMM_OK)
             shared->errors++;
-        else if (source == JITGEMM_SOURCE_COMPILED)
+        else if (made.source == JITGEMM_SOURCE_COMPILED)
             shared->compiles[machine][id]++;
     }
-    jg_registry_close(registry, NULL);
+    jg_registry_close(registry);
     _exit(0);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Single flight: many threads, one compile; one failure for all of them. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "registry.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fake/fakes.h"
 #include "plan.h"
@@ -15,22 +17,22 @@ static struct fakes fakes;
 static const struct jg_nvrtc *nvrtc;
 static struct jg_registry *registry;
 static struct jg_spec spec;
+static struct jg_client client, frozen; /* two contexts */
+static struct jg_request request = {
+    .client = &client, .spec = &spec, .problem = "7x8x32"};
 
 struct answer {
     jitgemm_status status;
-    jitgemm_source source;
-    struct jg_kernel *kernel;
-    char text[sizeof(jitgemm_error)];
+    struct jg_made made;
+    jitgemm_error error;
 };
 
 static void *ask(void *data)
 {
     struct answer *answer = data;
 
-    answer->status = jg_registry_get(registry, nvrtc, &spec, NULL,
-                                     &answer->kernel, &answer->source);
-    memcpy(answer->text, jitgemm_last_error()->text,
-           sizeof jitgemm_last_error()->text);
+    answer->status = jg_registry_make(registry, &request, &answer->made);
+    answer->error = *jitgemm_last_error();
     return NULL;
 }
 
@@ -60,22 +62,25 @@ static void test_one_compile(void)
     int compiled = 0, before = fakes.nvrtc->compiles;
 
     make_spec(0);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_E_NOT_READY);
     ask_all(answers);
     CHECK_INT(fakes.nvrtc->compiles, before + 1);
     for (int i = 0; i < THREADS; i++) {
         CHECK_INT(answers[i].status, JITGEMM_OK);
-        CHECK(answers[i].kernel == answers[0].kernel);
-        compiled += answers[i].source == JITGEMM_SOURCE_COMPILED;
-        CHECK(answers[i].source == JITGEMM_SOURCE_COMPILED ||
-              answers[i].source == JITGEMM_SOURCE_MEMORY);
+        CHECK_INT(strlen(answers[i].made.key), 32);
+        CHECK_INT(answers[i].made.registers, 40);
+        CHECK_INT(answers[i].made.shared_bytes, 64);
+        CHECK_INT(answers[i].made.spill_bytes, 8);
+        compiled += answers[i].made.source == JITGEMM_SOURCE_COMPILED;
+        CHECK(answers[i].made.source == JITGEMM_SOURCE_COMPILED ||
+              answers[i].made.source == JITGEMM_SOURCE_MEMORY);
     }
     CHECK_INT(compiled, 1);
-    CHECK_INT(answers[0].kernel->registers, 40);
-    CHECK_INT(answers[0].kernel->shared_bytes, 64);
-    CHECK_INT(answers[0].kernel->spill_bytes, 8);
-    CHECK(strstr(answers[0].kernel->log, "ptxas info") != NULL);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_OK);
 }
 
+/* All who waited have its error, to the last byte; it is remembered, until
+ * somebody wants another try, which all who wait for that share again. */
 static void test_one_failure(void)
 {
     struct answer answers[THREADS];
@@ -83,20 +88,33 @@ static void test_one_failure(void)
 
     make_spec(1);
     fakes.nvrtc->result = NVRTC_ERROR_COMPILATION;
-    ask_all(answers);
-    CHECK_INT(fakes.nvrtc->compiles, before + 1);
-    for (int i = 0; i < THREADS; i++) {
-        CHECK_INT(answers[i].status, JITGEMM_E_COMPILE);
-        CHECK_STR(answers[i].text, answers[0].text);
+    for (int again = 0; again < 2; again++) {
+        ask_all(answers);
+        CHECK_INT(fakes.nvrtc->compiles, before + 1);
+        for (int i = 0; i < THREADS; i++) {
+            CHECK_INT(answers[i].status, JITGEMM_E_COMPILE);
+            CHECK_INT(answers[i].error.nvrtc, NVRTC_ERROR_COMPILATION);
+            CHECK(memcmp(&answers[i].error, &answers[0].error,
+                         sizeof answers[i].error) == 0);
+        }
+        CHECK(strstr(answers[0].error.text, "gemm/x.cu(2): error: as told") !=
+              NULL);
+        CHECK(strstr(answers[0].error.text, "NVRTC_ERROR_COMPILATION") !=
+              NULL);
+        CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_E_COMPILE);
+        CHECK_STR(jitgemm_last_error()->text, answers[0].error.text);
     }
-    CHECK(strstr(answers[0].text, "gemm/x.cu(2): error: as told") != NULL);
-    CHECK(strstr(answers[0].text, "NVRTC_ERROR_COMPILATION") != NULL);
-
-    /* It is remembered: compiling again would give the same. */
+    request.retry = true;
+    ask(&answers[0]);
+    CHECK_INT(answers[0].status, JITGEMM_E_COMPILE);
+    CHECK_INT(fakes.nvrtc->compiles, before + 2);
     fakes.nvrtc->result = NVRTC_SUCCESS;
     ask_all(answers);
-    CHECK_INT(answers[0].status, JITGEMM_E_COMPILE);
-    CHECK_INT(fakes.nvrtc->compiles, before + 1);
+    request.retry = false;
+    CHECK_INT(fakes.nvrtc->compiles, before + 3);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(answers[i].status, JITGEMM_OK);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_OK);
 }
 
 static void test_passing_failure(void)
@@ -108,10 +126,119 @@ static void test_passing_failure(void)
     fakes.nvrtc->result = NVRTC_ERROR_OUT_OF_MEMORY;
     ask(&answer);
     CHECK_INT(answer.status, JITGEMM_E_MEMORY);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_E_MEMORY);
     fakes.nvrtc->result = NVRTC_SUCCESS;
     ask(&answer);
     CHECK_INT(answer.status, JITGEMM_OK);
     CHECK_INT(fakes.nvrtc->compiles, before + 2);
+}
+
+/* What is in memory is found when frozen; what is not is refused, and not
+ * remembered: another context may compile it, and then it is there. */
+static void test_frozen(void)
+{
+    struct answer answer;
+    int before = fakes.nvrtc->begun;
+
+    jg_gate_shut(&frozen.compiler);
+    CHECK(jg_gate_is_shut(&frozen.compiler));
+    CHECK(!jg_gate_is_shut(&client.compiler));
+    request.client = &frozen;
+    make_spec(0);
+    ask(&answer);
+    CHECK_INT(answer.status, JITGEMM_OK);
+    CHECK_INT(answer.made.source, JITGEMM_SOURCE_MEMORY);
+    make_spec(3);
+    request.retry = true; /* makes no difference */
+    ask(&answer);
+    request.retry = false;
+    CHECK_INT(answer.status, JITGEMM_E_FROZEN);
+    CHECK_INT(answer.error.status, JITGEMM_E_FROZEN);
+    CHECK(strstr(answer.error.text, spec.name) != NULL);
+    CHECK(strstr(answer.error.text, answer.made.key) != NULL);
+    CHECK(strstr(answer.error.text, request.problem) != NULL);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_E_NOT_READY);
+    CHECK_INT(fakes.nvrtc->begun, before);
+    request.client = &client;
+    ask(&answer);
+    CHECK_INT(answer.made.source, JITGEMM_SOURCE_COMPILED);
+    request.client = &frozen;
+    ask(&answer);
+    CHECK_INT(answer.made.source, JITGEMM_SOURCE_MEMORY);
+    request.client = &client;
+}
+
+/* Threads of a context that is frozen and of one that is not want the same
+ * kernel: the latter never get the former's error. */
+static void *ask_frozen(void *data)
+{
+    struct jg_request mine = request;
+    struct answer *answer = data;
+
+    mine.client = &frozen;
+    answer->status = jg_registry_make(registry, &mine, &answer->made);
+    return NULL;
+}
+
+static void test_half_frozen(void)
+{
+    struct answer answers[THREADS];
+    pthread_t threads[THREADS];
+    int before = fakes.nvrtc->compiles;
+
+    make_spec(4);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, i % 2 ? ask : ask_frozen,
+                       &answers[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(answers[i].status == JITGEMM_OK ||
+              (i % 2 == 0 && answers[i].status == JITGEMM_E_FROZEN));
+    }
+    CHECK_INT(fakes.nvrtc->compiles, before + 1);
+}
+
+/* Of compiles at that moment freezing waits for the end, and none begins
+ * after. */
+static struct jg_spec specs[8];
+
+static void *ask_own(void *data)
+{
+    struct jg_client *one = data;
+    struct jg_made made;
+
+    for (int i = 0; i < 8; i++)
+        jg_registry_make(registry,
+                         &(struct jg_request){.client = one,
+                                              .nvrtc = nvrtc,
+                                              .spec = &specs[i],
+                                              .problem = ""},
+                         &made);
+    return NULL;
+}
+
+static void test_freezing(void)
+{
+    struct jg_client one = {.log.function = NULL};
+    pthread_t threads[THREADS];
+    int begun = fakes.nvrtc->begun;
+
+    jg_gate_open(&one.compiler);
+    for (int i = 0; i < 8; i++) {
+        specs[i] = spec;
+        snprintf(specs[i].text, sizeof specs[i].text, "%d", i);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, ask_own, &one);
+    while (*(volatile int *)&fakes.nvrtc->begun == begun)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    jg_gate_shut(&one.compiler);
+    begun = *(volatile int *)&fakes.nvrtc->begun;
+    CHECK_INT(*(volatile int *)&fakes.nvrtc->compiles, begun);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_INT(fakes.nvrtc->begun, begun);
+    jg_gate_destroy(&one.compiler);
 }
 
 static void test_disk(const struct jg_env *env)
@@ -121,17 +248,18 @@ static void test_disk(const struct jg_env *env)
     int before = fakes.nvrtc->compiles;
 
     CHECK(shared == registry);
-    jg_registry_close(shared, NULL);
-    jg_registry_close(registry, NULL);
+    jg_registry_close(shared);
+    jg_registry_close(registry);
     registry = jg_registry_open(NULL, env, NULL);
     make_spec(0);
+    request.client = &frozen;
     ask(&answer);
+    request.client = &client;
     CHECK_INT(answer.status, JITGEMM_OK);
-    CHECK_INT(answer.source, JITGEMM_SOURCE_DISK);
-    CHECK_INT(answer.kernel->registers, 40);
-    CHECK(strstr(answer.kernel->log, "ptxas info") != NULL);
+    CHECK_INT(answer.made.source, JITGEMM_SOURCE_DISK);
+    CHECK_INT(answer.made.registers, 40);
     ask(&answer);
-    CHECK_INT(answer.source, JITGEMM_SOURCE_MEMORY);
+    CHECK_INT(answer.made.source, JITGEMM_SOURCE_MEMORY);
     CHECK_INT(fakes.nvrtc->compiles, before);
 }
 
@@ -146,110 +274,88 @@ static void relent(void *user, int level, const char *line)
         fakes.cuda->fail = NULL;
 }
 
-static const struct jg_log relenting = {relent, NULL, JITGEMM_LOG_WARNING};
-
-/* What the driver refuses of a read-only layer is looked for behind it, then
- * compiled; the next process finds that. */
-static void test_heal_layer(struct jg_env env)
+/* Asks a registry of its own, while the driver refuses images so often. */
+static void ask_refused(const char *dir, const struct jg_env *env, int times)
 {
-    const struct jg_cuda *cuda;
-    char behind[300];
-    int before = fakes.nvrtc->compiles;
+    struct jg_registry *before = registry;
+    struct answer answer;
 
-    CHECK_INT(jg_driver_cuda(&env, &cuda), JITGEMM_OK);
-    snprintf(behind, sizeof behind, "%s/behind", fakes.folder);
-    env.cache_ro_path = env.cache_dir;
     make_spec(0);
-    for (int i = 0; i < 2; i++) {
-        struct jg_registry *layered = jg_registry_open(behind, &env, NULL);
-        struct jg_kernel *kernel = NULL;
-        CUkernel loaded = NULL;
-        jitgemm_source source = JITGEMM_SOURCE_NONE;
-
-        CHECK(layered != registry);
-        CHECK_INT(jg_registry_get(layered, nvrtc, &spec, NULL, &kernel,
-                                  &source),
-                  JITGEMM_OK);
-        CHECK_INT(source, JITGEMM_SOURCE_PACK);
-        fakes.cuda->fail = "cuLibraryLoadData";
-        fakes.cuda->fail_after = 0;
-        fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
-        refusals = 1;
-        CHECK_INT(jg_registry_load(layered, cuda, nvrtc, &spec, &relenting,
-                                   kernel, &loaded),
-                  JITGEMM_OK);
-        CHECK(loaded != NULL && !fakes.cuda->fail);
-        CHECK_INT(fakes.nvrtc->compiles, before + 1);
-        jg_registry_close(layered, cuda);
-    }
-}
-
-/* Refused by a layer and by the directory, which may only be read: compiled
- * all the same. */
-static void test_heal_read_only(struct jg_env env)
-{
-    const struct jg_cuda *cuda;
-    struct jg_registry *layered;
-    struct jg_kernel *kernel = NULL;
-    CUkernel loaded = NULL;
-    jitgemm_source source = JITGEMM_SOURCE_NONE;
-    int before = fakes.nvrtc->compiles;
-
-    CHECK_INT(jg_driver_cuda(&env, &cuda), JITGEMM_OK);
-    env.cache_ro_path = env.cache_dir;
-    env.mode = "read";
-    make_spec(0);
-    layered = jg_registry_open(NULL, &env, NULL);
-    CHECK_INT(jg_registry_get(layered, nvrtc, &spec, NULL, &kernel, &source),
-              JITGEMM_OK);
-    CHECK_INT(source, JITGEMM_SOURCE_PACK);
+    registry = jg_registry_open(dir, env, NULL);
+    CHECK(registry != before);
     fakes.cuda->fail = "cuLibraryLoadData";
     fakes.cuda->fail_after = 0;
     fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
-    refusals = 2;
-    CHECK_INT(jg_registry_load(layered, cuda, nvrtc, &spec, &relenting, kernel,
-                               &loaded),
-              JITGEMM_OK);
-    CHECK(loaded != NULL && !fakes.cuda->fail);
-    CHECK_INT(fakes.nvrtc->compiles, before + 1);
-    jg_registry_close(layered, cuda);
+    refusals = times;
+    client.log = (struct jg_log){relent, NULL, JITGEMM_LOG_WARNING};
+    ask(&answer);
+    CHECK_INT(answer.status, JITGEMM_OK);
+    CHECK(answer.made.kernel != NULL && !fakes.cuda->fail);
+    client.log = (struct jg_log){NULL, NULL, 0};
+    jg_registry_close(registry);
+    registry = before;
 }
 
-/* An entry that the driver refuses is compiled again, once. */
-static void test_heal(const struct jg_env *env)
+/* What the driver refuses of a read-only layer is looked for behind it, then
+ * compiled; the next process finds that. What may not be set aside either is
+ * compiled all the same. */
+static void test_heal_layers(struct jg_env env)
 {
-    const struct jg_cuda *cuda;
-    struct answer answer;
-    CUkernel loaded = NULL;
+    char behind[300];
     int before = fakes.nvrtc->compiles;
 
-    CHECK_INT(jg_driver_cuda(env, &cuda), JITGEMM_OK);
+    CHECK_INT(jg_driver_cuda(&env, &request.cuda), JITGEMM_OK);
+    snprintf(behind, sizeof behind, "%s/behind", fakes.folder);
+    env.cache_ro_path = env.cache_dir;
+    for (int i = 0; i < 2; i++) {
+        ask_refused(behind, &env, 1);
+        CHECK_INT(fakes.nvrtc->compiles, before + 1);
+    }
+    env.mode = "read";
+    ask_refused(NULL, &env, 2);
+    CHECK_INT(fakes.nvrtc->compiles, before + 2);
+    request.cuda = NULL;
+}
+
+/* An entry that the driver refuses is compiled again, once, but not if the
+ * context is frozen. */
+static void test_heal(const struct jg_env *env)
+{
+    struct answer answer;
+    int before = fakes.nvrtc->compiles;
+
+    CHECK_INT(jg_driver_cuda(env, &request.cuda), JITGEMM_OK);
     fakes.cuda->fail = "cuLibraryLoadData";
     fakes.cuda->fail_after = 0;
     fakes.cuda->fail_result = CUDA_ERROR_OUT_OF_MEMORY;
     make_spec(0);
     ask(&answer);
-    CHECK_INT(jg_registry_load(registry, cuda, nvrtc, &spec, NULL,
-                               answer.kernel, &loaded),
-              JITGEMM_E_MEMORY);
+    CHECK_INT(answer.status, JITGEMM_E_MEMORY);
     CHECK_INT(fakes.nvrtc->compiles, before);
 
-    /* The image is bad, whatever is done: reported after one more compile. */
     fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
-    CHECK_INT(jg_registry_load(registry, cuda, nvrtc, &spec, NULL,
-                               answer.kernel, &loaded),
-              JITGEMM_E_DRIVER);
+    request.client = &frozen;
+    ask(&answer);
+    CHECK_INT(answer.status, JITGEMM_E_FROZEN);
+    CHECK_INT(fakes.nvrtc->compiles, before);
+    request.client = &client;
+
+    /* The image is bad, whatever is done: reported after one more compile. */
+    ask(&answer);
+    CHECK_INT(answer.status, JITGEMM_E_DRIVER);
+    CHECK_INT(answer.error.cuda, CUDA_ERROR_INVALID_IMAGE);
     CHECK_INT(fakes.nvrtc->compiles, before + 1);
-    CHECK(loaded == NULL);
+    CHECK_INT(jg_registry_peek(registry, &request), JITGEMM_E_DRIVER);
 
     fakes.cuda->fail = NULL;
-    for (int i = 0; i < 2; i++)
-        CHECK_INT(jg_registry_load(registry, cuda, nvrtc, &spec, NULL,
-                                   answer.kernel, &loaded),
-                  JITGEMM_OK);
-    CHECK(loaded != NULL);
+    for (int i = 0; i < 2; i++) {
+        ask(&answer);
+        CHECK_INT(answer.status, JITGEMM_OK);
+        CHECK(answer.made.kernel != NULL);
+    }
+    CHECK_INT(fakes.nvrtc->compiles, before + 1);
     CHECK_INT(fakes.cuda->loads, 1);
-    jg_registry_close(registry, cuda);
+    jg_registry_close(registry);
     CHECK_INT(fakes.cuda->loads, 0);
 }
 
@@ -264,14 +370,21 @@ int main(void)
         return 1;
     }
     CHECK(strlen(nvrtc->id) >= 16);
+    request.nvrtc = nvrtc;
+    jg_gate_open(&client.compiler);
+    jg_gate_open(&frozen.compiler);
     registry = jg_registry_open(NULL, &env, NULL);
     test_one_compile();
     test_one_failure();
     test_passing_failure();
+    test_frozen();
+    test_half_frozen();
+    test_freezing();
     test_disk(&env);
-    test_heal_layer(env);
-    test_heal_read_only(env);
+    test_heal_layers(env);
     test_heal(&env);
+    jg_gate_destroy(&client.compiler);
+    jg_gate_destroy(&frozen.compiler);
     fakes_close(&fakes);
     return test_end();
 }

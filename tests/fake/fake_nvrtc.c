@@ -86,7 +86,11 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
     nvrtcResult result;
     size_t used = 0;
 
-    for (int ms = 0; ms < fake_nvrtc.ms; ms++) {
+    pthread_mutex_lock(&lock);
+    fake_nvrtc.begun++;
+    pthread_mutex_unlock(&lock);
+    for (int ms = 0; ms < fake_nvrtc.ms || *(volatile int *)&fake_nvrtc.hold;
+         ms++) {
         nanosleep(&step, NULL);
         if (program->stop && program->stop(program->payload, NULL)) {
             program->failed = 1;

@@ -6,8 +6,9 @@
 struct fake_nvrtc {
     int major, minor;
     int ms;           /* that a compile takes: 20 */
-    int compiles;     /* so far */
+    int begun, compiles; /* so far: begun, ended */
     int result;       /* of the next compiles: an nvrtcResult */
+    int hold;         /* 1: compiles that have begun do not end */
     char name[2048];  /* of the program compiled last */
     char options[512]; /* and its options, a line each */
 };

@@ -12,18 +12,16 @@ using namespace emu_driver;
 
 namespace {
 
-CUcontext primary; /* null while nobody retains it */
+struct primary {
+    CUcontext context = nullptr; /* while somebody retains it */
+    int retained = 0;
+} primaries[8]; /* of the devices */
 
-CUresult check_device(CUdevice device)
-{
-    if (device == 0)
-        return CUDA_SUCCESS;
-    return refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d", device);
-}
-
-CUcontext make_context()
+CUcontext make_context(CUdevice device)
 {
     CUcontext context = create<CUctx_st>();
+
+    context->device = device;
 
     context->legacy = create<CUstream_st>();
     context->legacy->context = context;
@@ -82,7 +80,7 @@ CUresult create_context(CUcontext *context, unsigned flags, CUdevice device)
         return refuse(CUDA_ERROR_INVALID_VALUE, "flags are %u", flags);
     if (result != CUDA_SUCCESS)
         return result;
-    *context = make_context();
+    *context = make_context(device);
     context_stack().push_back(*context);
     return CUDA_SUCCESS;
 }
@@ -113,7 +111,8 @@ CUresult cuCtxDestroy(CUcontext context)
     return call(__func__, initialized | capture_unsafe, [&] {
         CUresult result = check_handle(context);
 
-        if (result == CUDA_SUCCESS && context == primary)
+        if (result == CUDA_SUCCESS &&
+            context == primaries[context->device].context)
             return refuse(CUDA_ERROR_INVALID_CONTEXT,
                           "a primary context is released instead");
         if (result != CUDA_SUCCESS)
@@ -132,9 +131,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 
         if (result != CUDA_SUCCESS)
             return result;
-        if (!emu_knobs.retained++)
-            primary = make_context();
-        *context = primary;
+        struct primary &primary = primaries[device];
+        if (!primary.retained++)
+            primary.context = make_context(device);
+        emu_knobs.retained++;
+        *context = primary.context;
         return CUDA_SUCCESS;
     });
 }
@@ -144,14 +145,18 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
     return call(__func__, initialized, [&] {
         CUresult result = check_device(device);
 
-        if (result == CUDA_SUCCESS && !emu_knobs.retained)
+        if (result != CUDA_SUCCESS)
+            return result;
+        struct primary &primary = primaries[device];
+        if (!primary.retained)
             return refuse(CUDA_ERROR_INVALID_CONTEXT,
                           "released more often than retained");
-        if (result == CUDA_SUCCESS && !--emu_knobs.retained) {
-            destroy(primary);
-            primary = nullptr;
+        emu_knobs.retained--;
+        if (!--primary.retained) {
+            destroy(primary.context);
+            primary.context = nullptr;
         }
-        return result;
+        return CUDA_SUCCESS;
     });
 }
 
@@ -208,7 +213,7 @@ CUresult cuCtxPopCurrent(CUcontext *context)
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     return call(__func__, in_context, [&] {
-        *device = 0;
+        *device = current_context()->device;
         return CUDA_SUCCESS;
     });
 }

@@ -3,23 +3,25 @@
 #include "call.h"
 #include "chips.h"
 
+#include <algorithm>
 #include <stdio.h>
 
 using namespace emu_driver;
 
-namespace {
+namespace emu_driver {
 
-CUresult check_device(int device)
+CUresult check_device(CUdevice device)
 {
     if (!this_chip())
         return refuse(CUDA_ERROR_NO_DEVICE,
                       "JITGEMM_EMU_DEVICE is not h200, b200 or rtx5090");
-    return device ? refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d",
-                           device)
-                  : CUDA_SUCCESS;
+    if (device < 0 || device >= std::max(emu_knobs.devices, 1))
+        return refuse(CUDA_ERROR_INVALID_DEVICE, "there is no device %d",
+                      device);
+    return CUDA_SUCCESS;
 }
 
-} // namespace
+} // namespace emu_driver
 
 CUresult cuInit(unsigned flags)
 {
@@ -41,7 +43,7 @@ CUresult cuDriverGetVersion(int *version)
 CUresult cuDeviceGetCount(int *count)
 {
     return call(__func__, initialized, [&] {
-        *count = 1;
+        *count = std::max(emu_knobs.devices, 1);
         return CUDA_SUCCESS;
     });
 }

@@ -150,6 +150,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
             result = check(*config, function);
         if (result != CUDA_SUCCESS)
             return result;
+        emu_knobs.lazy += !function->loaded;
+        function->loaded = true;
         *made = {function->library,
                  {config->gridDimX, config->gridDimY, config->gridDimZ},
                  {config->blockDimX, config->blockDimY, config->blockDimZ},

@@ -42,6 +42,8 @@ CUresult check_own(CUfunction function)
     if (result == CUDA_SUCCESS && function->context != current_context())
         return refuse(CUDA_ERROR_INVALID_HANDLE,
                       "the function is of another context");
+    if (result == CUDA_SUCCESS)
+        function->loaded = true;
     return result;
 }
 

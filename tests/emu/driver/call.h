@@ -28,6 +28,9 @@ CUresult refuse(CUresult result, const char *format, ...)
 /* The same of something that happens later than the call that asked for it. */
 CUresult report(CUresult result, const char *who, const char *text);
 
+/* Whether there is such a device. */
+CUresult check_device(CUdevice device);
+
 /* Of the calling thread. */
 CUcontext current_context();
 std::vector<CUcontext> &context_stack();

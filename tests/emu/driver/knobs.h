@@ -16,8 +16,10 @@ struct emu_knobs {
     char failed[64];   /* the function that last failed so */
     char reason[1024]; /* why a call or a launch last failed otherwise */
     int version;       /* of the driver; 0: that of the headers */
-    /* So far. Uploads: copies from the host that were enqueued. */
-    int calls, uploads, launches;
+    int devices;       /* all alike; 0: one, at most 8 */
+    /* So far. Uploads: copies from the host that were enqueued. Lazy: launches
+       of a function that nothing had made a lazy driver load before. */
+    int calls, uploads, launches, lazy;
     /* Now: not yet freed, unloaded, released, destroyed, popped. */
     int allocations, libraries, contexts, streams, events, pushed, retained;
     int leaked; /* allocations freed only by the end of their context */

@@ -62,7 +62,7 @@ template <class T> bool is_alive(T *handle)
 
 struct CUctx_st {
     bool alive = true;
-    bool primary = false;
+    CUdevice device;
     CUstream legacy;               /* the stream that NULL names */
     CUresult error = CUDA_SUCCESS; /* of a fault: every later call has it */
 };
@@ -112,6 +112,7 @@ struct CUfunc_st {
     CUlibrary library;
     CUcontext context;
     size_t shared_most = 48 << 10; /* dynamic, a block */
+    bool loaded = false; /* its attributes were asked for or set */
 };
 
 namespace emu_driver {
