@@ -29,6 +29,7 @@ static void expect(const struct jg_entry *entry, jitgemm_entry_state want,
 
 static void test_rebuild(const struct jg_key *key, struct fake_nvrtc *fake)
 {
+    char want[1300];
     struct jg_compiled made = {.ms = 0};
     struct jg_entry entry = sample_entry(key);
     struct jg_key other = {.blob = {.data = NULL}};
@@ -45,9 +46,12 @@ static void test_rebuild(const struct jg_key *key, struct fake_nvrtc *fake)
     expect(&entry, JITGEMM_ENTRY_DIFFERENT,
            "the cubin made here has other bytes");
     fake->result = NVRTC_ERROR_COMPILATION;
-    expect(&entry, JITGEMM_ENTRY_DIFFERENT,
-           "nvrtcCompileProgram of the entry for sm_90a: "
-           "NVRTC_ERROR_COMPILATION (6): gemm/x.cu(2): error: as told\n");
+    snprintf(want, sizeof want,
+             "nvrtcCompileProgram of the entry for sm_90a: "
+             "NVRTC_ERROR_COMPILATION (6): gemm/x.cu(2): error: as told\n"
+             " (NVRTC 13.0, %s)",
+             nvrtc->path);
+    expect(&entry, JITGEMM_ENTRY_DIFFERENT, want);
     fake->result = NVRTC_SUCCESS;
 
     patched.id[0] ^= 1;
