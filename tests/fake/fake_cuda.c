@@ -77,14 +77,51 @@ NOTHING(cuMemcpyHtoDAsync,
 GIVES(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
       *status = CU_STREAM_CAPTURE_STATUS_NONE)
 NOTHING(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode))
-NOTHING(cuTensorMapEncodeTiled,
-        (CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
-         void *address, const cuuint64_t *extent, const cuuint64_t *stride,
-         const cuuint32_t *box, const cuuint32_t *step,
-         CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-         CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill))
-NOTHING(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function,
-                           void **parameters, void **extra))
+CUresult cuTensorMapEncodeTiled(
+    CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+    const cuuint64_t *extent, const cuuint64_t *stride, const cuuint32_t *box,
+    const cuuint32_t *step, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+    CUtensorMapFloatOOBfill fill)
+{
+    CUresult entered = enter(__func__, 0);
+    struct fake_map *seen = &fake_cuda.maps[fake_cuda.map_count % 8];
+
+    if (entered != CUDA_SUCCESS)
+        return entered;
+    *seen = (struct fake_map){
+        address,
+        (int)type,
+        (int)rank,
+        (int)interleave,
+        (int)swizzle,
+        (int)promotion,
+        (int)fill,
+        {(long long)extent[0], (long long)extent[1]},
+        (long long)stride[0],
+        {(int)box[0], (int)box[1]},
+        {(int)step[0], (int)step[1]},
+    };
+    fake_cuda.map_count++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **parameters, void **extra)
+{
+    CUresult entered = enter(__func__, 0);
+
+    if (entered != CUDA_SUCCESS)
+        return entered;
+    fake_cuda.grid = (int)config->gridDimX;
+    fake_cuda.block = (int)config->blockDimX;
+    fake_cuda.shared = (int)config->sharedMemBytes;
+    fake_cuda.cluster = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            fake_cuda.cluster = (int)config->attrs[i].value.clusterDim.x;
+    return CUDA_SUCCESS;
+}
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {

@@ -3,6 +3,13 @@
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
+struct fake_map { /* arguments of cuTensorMapEncodeTiled */
+    const void *address;
+    int type, rank, interleave, swizzle, promotion, fill;
+    long long extent[2], stride;
+    int box[2], step[2];
+};
+
 struct fake_cuda {
     int version;      /* 13000 */
     int major, minor; /* compute capability */
@@ -10,6 +17,9 @@ struct fake_cuda {
     int fail_after;   /* so many successes of it */
     int fail_result;  /* with this CUresult */
     int loads;        /* libraries loaded and not unloaded */
+    struct fake_map maps[8]; /* the last ones */
+    int map_count;           /* so far */
+    int grid, block, cluster, shared; /* of the last launch */
 };
 
 extern struct fake_cuda fake_cuda;
