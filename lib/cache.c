@@ -291,6 +291,15 @@ jitgemm_source jg_cache_get(const struct jg_cache *cache,
     return JITGEMM_SOURCE_NONE;
 }
 
+void jg_cache_each(const struct jg_cache *cache, jg_stock_visit *visit,
+                   void *user)
+{
+    jg_layers_each(&cache->layers, visit, user);
+    if (may_read(cache))
+        jg_stock_each(jg_cache_directory(cache), cache->store.flags, visit,
+                      user);
+}
+
 /* Writes; once more if a network file system lost track, or if the disk is
  * full but old entries could go. If they do not help, the disk is others' to
  * fill: this process leaves it alone. */

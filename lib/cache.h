@@ -8,6 +8,7 @@
 #include "env.h"
 #include "evict.h"
 #include "key.h"
+#include "stock.h"
 
 /* Any number of threads and processes. */
 struct jg_cache;
@@ -39,6 +40,11 @@ jitgemm_source jg_cache_get(const struct jg_cache *cache,
                             const struct jg_key *key, jitgemm_source refused,
                             struct jg_entry *entry, void **file,
                             const struct jg_log *log);
+
+/* Calls for every good entry that jg_cache_get() might find, some of which
+ * more than once. Reads them all. */
+void jg_cache_each(const struct jg_cache *cache, jg_stock_visit *visit,
+                   void *user);
 
 /* Publishes atomically, in place of what was there; false if it could not.
  * Removes old entries if there are more than JITGEMM_CACHE_MAX_SIZE allows,

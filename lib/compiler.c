@@ -195,6 +195,15 @@ jitgemm_status jg_compiler_open(int newest, const struct jg_nvrtc **nvrtc)
     return status;
 }
 
+void jg_compiler_absent(struct jg_nvrtc *nvrtc)
+{
+    struct jg_env env = jg_env_read();
+
+    memset(nvrtc, 0, sizeof *nvrtc);
+    read_settings(&env, nvrtc);
+    snprintf(nvrtc->absent, sizeof nvrtc->absent, "%s", jg_error()->text);
+}
+
 /* ---- Versions that are not used --------------------------------------- */
 
 /* From `first` to `last`, both major * 100 + minor. */

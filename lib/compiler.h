@@ -39,6 +39,7 @@ struct jg_nvrtc {
     int timeout;      /* seconds that a compile may take; 0: any */
     bool line_info;
     char keep_source[1024]; /* folder for what is compiled, or "" */
+    char absent[1024]; /* "", or why there is none: jg_compiler_absent() */
 };
 
 /* The compiler of this process, opened at the first success, as the
@@ -46,6 +47,16 @@ struct jg_nvrtc {
  * loads cubins of, 0 for any. E_NO_NVRTC names every library tried and why it
  * would not do. */
 jitgemm_status jg_compiler_open(int newest, const struct jg_nvrtc **nvrtc);
+
+/* What stands for the compiler where jg_compiler_open() has just failed: has
+ * the settings, so that keys can be made that equal those of a compiler but
+ * for what tells compilers apart; and the text of that error. */
+void jg_compiler_absent(struct jg_nvrtc *nvrtc);
+
+static inline bool jg_compiler_is_absent(const struct jg_nvrtc *nvrtc)
+{
+    return *nvrtc->absent;
+}
 
 /* Whether it is fit to compile for the architecture: E_NO_NVRTC if it is a
  * version known not to be. */

@@ -111,6 +111,7 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     context->event = options->event;
     context->event_user = options->event_user;
     jg_pool_open(&context->pool, choose_jobs(&env));
+    pthread_mutex_init(&context->lock, NULL);
     jg_gate_open(&context->client.compiler);
     if (env.mode && strcmp(env.mode, "strict") == 0)
         jg_gate_shut(&context->client.compiler);
@@ -150,16 +151,27 @@ void jg_context_destroy(jitgemm_context *context)
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
     jg_gate_destroy(&context->client.compiler);
+    pthread_mutex_destroy(&context->lock);
     free(context);
     jg_fork_leave();
 }
 
-jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
+jitgemm_status jg_context_nvrtc(jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc)
 {
-    int newest = context->cuda ? context->cuda->version / 1000 : 0;
+    jitgemm_status status = JITGEMM_OK;
 
-    return jg_compiler_open(newest, nvrtc);
+    pthread_mutex_lock(&context->lock);
+    if (!jg_compiler_is_absent(&context->absent))
+        status = jg_compiler_open(jg_driver_newest(context->cuda), nvrtc);
+    if (status == JITGEMM_E_NO_NVRTC) {
+        jg_compiler_absent(&context->absent);
+        status = JITGEMM_OK;
+    }
+    if (jg_compiler_is_absent(&context->absent))
+        *nvrtc = &context->absent;
+    pthread_mutex_unlock(&context->lock);
+    return status;
 }
 
 jitgemm_status jg_context_enter(const jitgemm_context *context,

@@ -17,14 +17,18 @@ struct jitgemm_context {
     CUcontext current;          /* the CUDA context that plans live in */
     CUdevice handle;
     bool retained; /* `current` is the primary context, retained */
+    pthread_mutex_t lock;   /* of: */
+    struct jg_nvrtc absent; /* once the compiler was looked for in vain */
 };
 
 jitgemm_status jg_context_create(const jitgemm_context_options *options,
                                  jitgemm_context **context);
 void jg_context_destroy(jitgemm_context *context);
 
-/* The compiler, opened at the first call. */
-jitgemm_status jg_context_nvrtc(const jitgemm_context *context,
+/* The compiler, opened at the first call. Where there is none the context goes
+ * without for good (jg_compiler_absent()): it looks in all those places once,
+ * not for every kernel. */
+jitgemm_status jg_context_nvrtc(jitgemm_context *context,
                                 const struct jg_nvrtc **nvrtc);
 
 /* What to put back when leaving. */

@@ -26,6 +26,11 @@ jitgemm_status jg_driver_alive(const struct jg_cuda *cuda)
                    "first context, or use posix_spawn or exec");
 }
 
+int jg_driver_newest(const struct jg_cuda *cuda)
+{
+    return cuda ? cuda->version / 1000 : 0;
+}
+
 jitgemm_status jg_driver_fail(const struct jg_cuda *cuda, CUresult result,
                               const char *call)
 {

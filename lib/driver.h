@@ -54,6 +54,10 @@ jitgemm_status jg_driver_cuda(const struct jg_env *env,
  * a child, where CUDA never does. */
 jitgemm_status jg_driver_alive(const struct jg_cuda *cuda);
 
+/* The newest major version of NVRTC whose cubins it loads; 0, for any, if there
+ * is no driver. */
+int jg_driver_newest(const struct jg_cuda *cuda);
+
 /* Records a failed driver call: E_MEMORY, E_NO_DEVICE, E_NOT_READY (not while a
  * stream is captured) or E_DRIVER with the code, its name and text. */
 jitgemm_status jg_driver_fail(const struct jg_cuda *cuda, CUresult result,

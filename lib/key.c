@@ -33,22 +33,16 @@ void jg_key_digest(const void *bytes, size_t size,
     hex[JG_KEY_NAME_LENGTH] = 0;
 }
 
-jitgemm_status jg_key_make(const struct jg_key_fields *fields,
-                           struct jg_key *key)
+static jitgemm_status encode(const struct jg_span values[JG_KEY_FIELD_COUNT],
+                             struct jg_key *key)
 {
-    const char *const values[] = {
-#define VALUE(name) fields->name,
-        JG_KEY_FIELDS(VALUE)
-#undef VALUE
-    };
     struct jg_key made = {.blob = {.data = NULL}};
 
-    _Static_assert(sizeof values == sizeof *fields, "a field is not encoded");
     add_number(&made.blob, SCHEMA, 2);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < JG_KEY_FIELD_COUNT; i++) {
         add_number(&made.blob, i + 1, 2);
-        add_number(&made.blob, strlen(values[i]), 8);
-        jg_buf_add(&made.blob, values[i], strlen(values[i]));
+        add_number(&made.blob, values[i].size, 8);
+        jg_buf_add(&made.blob, values[i].data, values[i].size);
     }
     if (made.blob.failed) {
         jg_buf_free(&made.blob);
@@ -57,6 +51,20 @@ jitgemm_status jg_key_make(const struct jg_key_fields *fields,
     jg_key_digest(made.blob.data, made.blob.size, made.name);
     *key = made;
     return JITGEMM_OK;
+}
+
+jitgemm_status jg_key_make(const struct jg_key_fields *fields,
+                           struct jg_key *key)
+{
+    const struct jg_span values[] = {
+#define VALUE(name) {fields->name, strlen(fields->name)},
+        JG_KEY_FIELDS(VALUE)
+#undef VALUE
+    };
+
+    _Static_assert(sizeof *fields == JG_KEY_FIELD_COUNT * sizeof(char *),
+                   "a field is not encoded");
+    return encode(values, key);
 }
 
 jitgemm_status jg_key_copy(struct jg_span blob, struct jg_key *key)
@@ -113,6 +121,26 @@ bool jg_key_read(struct jg_span blob,
         return false;
     memcpy(values, read, sizeof read);
     return true;
+}
+
+static bool read_key(const struct jg_key *key,
+                     struct jg_span values[JG_KEY_FIELD_COUNT])
+{
+    return jg_key_read((struct jg_span){key->blob.data, key->blob.size},
+                       values);
+}
+
+bool jg_key_of_maker(const struct jg_key *key, const struct jg_key *maker,
+                     struct jg_key *made)
+{
+    struct jg_span values[JG_KEY_FIELD_COUNT], others[JG_KEY_FIELD_COUNT];
+
+    if (!read_key(key, values) || !read_key(maker, others))
+        return false;
+    values[JG_KEY_nvrtc] = others[JG_KEY_nvrtc];
+    values[JG_KEY_nvrtc_id] = others[JG_KEY_nvrtc_id];
+    values[JG_KEY_builtins_id] = others[JG_KEY_builtins_id];
+    return encode(values, made) == JITGEMM_OK;
 }
 
 void jg_key_free(struct jg_key *key)

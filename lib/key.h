@@ -42,6 +42,10 @@ struct jg_key { /* all zero: none */
 jitgemm_status jg_key_make(const struct jg_key_fields *fields,
                            struct jg_key *key);
 jitgemm_status jg_key_copy(struct jg_span blob, struct jg_key *key);
+/* The same key as if the compiler of another had made the kernel. False if one
+ * of them cannot be read, or out of memory. */
+bool jg_key_of_maker(const struct jg_key *key, const struct jg_key *maker,
+                     struct jg_key *made);
 void jg_key_free(struct jg_key *key); /* back to all zero */
 
 /* The fields of a blob, in its order, and their names. */

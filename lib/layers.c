@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "stock.h"
 
 struct jg_layer {
     struct jg_store store;
@@ -191,6 +190,39 @@ bool jg_layers_find(const struct jg_layers *layers, const struct jg_key *key,
         if (find_in(&layers->items[i], key, entry, file, log))
             return true;
     return false;
+}
+
+static void each_of_pack(const struct jg_pack *pack, jg_stock_visit *visit,
+                         void *user)
+{
+    for (size_t i = 0; i < jg_pack_count(pack); i++) {
+        struct jg_entry entry;
+        struct jg_span file;
+        const char *why;
+
+        if (!jg_pack_read(pack, i, &file, &why))
+            continue;
+        if (jg_entry_decode(file, &entry, &why))
+            visit(user, &entry);
+        free((void *)file.data);
+    }
+}
+
+void jg_layers_each(const struct jg_layers *layers, jg_stock_visit *visit,
+                    void *user)
+{
+    for (size_t i = 0; i < layers->count; i++) {
+        const struct jg_layer *layer = &layers->items[i];
+        struct jg_buf path = {.data = NULL};
+
+        for (size_t p = 0; p < layer->pack_count; p++)
+            each_of_pack(layer->packs[p], visit, user);
+        jg_buf_printf(&path, "%s/" JG_STORE_VERSION, path_of(layer));
+        if (!path.failed)
+            jg_stock_each((const char *)path.data, layer->store.flags, visit,
+                          user);
+        jg_buf_free(&path);
+    }
 }
 
 bool jg_layers_equal(const struct jg_layers *a, const struct jg_layers *b)

@@ -6,6 +6,7 @@
 #ifndef JG_LAYERS_H
 #define JG_LAYERS_H
 
+#include "stock.h"
 #include "store.h"
 
 struct jg_layers {
@@ -25,6 +26,10 @@ void jg_layers_close(struct jg_layers *layers);
 bool jg_layers_find(const struct jg_layers *layers, const struct jg_key *key,
                     struct jg_entry *entry, void **file,
                     const struct jg_log *log);
+
+/* Calls for every good entry, some of which more than once. */
+void jg_layers_each(const struct jg_layers *layers, jg_stock_visit *visit,
+                    void *user);
 
 /* Whether two are the same folders in the same order. */
 bool jg_layers_equal(const struct jg_layers *a, const struct jg_layers *b);

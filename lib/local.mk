@@ -21,6 +21,7 @@ libjg_la_SOURCES = \
 	lib/evict.c lib/evict.h \
 	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
+	lib/flight.c lib/flight.h \
 	lib/fork.c lib/fork.h \
 	lib/gate.c lib/gate.h \
 	lib/image.c lib/image.h \
@@ -32,6 +33,7 @@ libjg_la_SOURCES = \
 	lib/layers.c lib/layers.h \
 	lib/library.c lib/library.h \
 	lib/lock.c lib/lock.h \
+	lib/makers.c lib/makers.h \
 	lib/model.c lib/model.h \
 	lib/model_sm100.c \
 	lib/model_sm90.c \

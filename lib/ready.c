@@ -22,15 +22,16 @@ jitgemm_status jg_ready_describe(jitgemm_context *context,
                                  const struct jg_spec *spec,
                                  jitgemm_kernel *report)
 {
-    const struct jg_nvrtc *nvrtc;
+    struct jg_request request = {
+        .client = &context->client, .spec = spec, .cuda = context->cuda};
     struct jg_key key = {0};
     jitgemm_status status = jg_fork_enter();
 
     if (status != JITGEMM_OK)
         return status;
-    status = jg_context_nvrtc(context, &nvrtc);
+    status = jg_context_nvrtc(context, &request.nvrtc);
     if (status == JITGEMM_OK)
-        status = jg_compile_key(nvrtc, spec, &key);
+        status = jg_registry_key(context->registry, &request, &key);
     jg_fork_leave();
     if (status != JITGEMM_OK)
         return status;
@@ -171,28 +172,49 @@ static jitgemm_status run_job(struct jg_job *job)
                             &unused);
 }
 
+/* A name of its own for each kernel, with or without a compiler. */
+static jitgemm_status name_job(jitgemm_context *context,
+                               const struct jg_spec *spec,
+                               char name[JG_KEY_NAME_LENGTH + 1])
+{
+    const struct jg_nvrtc *nvrtc;
+    struct jg_key key = {0};
+    jitgemm_status status = jg_fork_enter();
+
+    if (status != JITGEMM_OK)
+        return status;
+    status = jg_context_nvrtc(context, &nvrtc);
+    if (status == JITGEMM_OK)
+        status = jg_compile_key(nvrtc, spec, &key);
+    jg_fork_leave();
+    if (status == JITGEMM_OK)
+        memcpy(name, key.name, sizeof key.name);
+    jg_key_free(&key);
+    return status;
+}
+
 jitgemm_status jg_ready_prepare_async(jitgemm_context *context,
                                       const struct jg_spec *spec,
                                       const char *problem)
 {
     struct prepare_job *job;
-    jitgemm_kernel report;
     jitgemm_status status;
 
     if (jg_ready_peek(context, spec, problem) == JITGEMM_OK)
         return JITGEMM_OK;
-    status = jg_ready_describe(context, spec, &report);
-    if (status != JITGEMM_OK)
-        return status;
     job = calloc(1, sizeof *job);
     if (!job)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for a job");
+    status = name_job(context, spec, job->key);
+    if (status != JITGEMM_OK) {
+        free(job);
+        return status;
+    }
     job->job.run = run_job;
     job->job.name = job->key;
     job->context = context;
     job->spec = *spec;
     snprintf(job->problem, sizeof job->problem, "%s", problem);
-    memcpy(job->key, report.key, sizeof job->key);
     return jg_pool_add(&context->pool, &job->job);
 }
 

@@ -2,7 +2,7 @@
 /* Process table of kernels, single flight.
  *
  * One lock guards the table and every slot; it is dropped while a slot is in
- * flight: busy, its image being read, compiled or loaded, and others wait.
+ * flight (flight.h): busy, and others wait.
  *
  * The table is a list: there are a few dozen kernels at most, a plan looks two
  * of them up when it is made, and making the key takes longer than the walk.
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "makers.h"
 
 struct slot {
     struct slot *next;
@@ -27,6 +27,7 @@ struct jg_registry {
     struct jg_registry *next;
     int users;
     struct jg_cache *cache;
+    struct jg_makers makers; /* of what is in it */
     const struct jg_cuda *cuda; /* NULL until something was loaded there */
     pthread_mutex_t lock;
     pthread_cond_t landed; /* some slot is no longer busy */
@@ -52,6 +53,7 @@ struct jg_registry *jg_registry_open(const char *dir, const struct jg_env *env,
         jg_cache_close(cache);
     } else if ((registry = calloc(1, sizeof *registry))) {
         registry->cache = cache;
+        jg_makers_open(&registry->makers);
         pthread_mutex_init(&registry->lock, NULL);
         pthread_cond_init(&registry->landed, NULL);
         registry->next = registries;
@@ -103,6 +105,7 @@ void jg_registry_close(struct jg_registry *registry)
     free_slots(registry);
     pthread_cond_destroy(&registry->landed);
     pthread_mutex_destroy(&registry->lock);
+    jg_makers_close(&registry->makers);
     jg_cache_close(registry->cache);
     free(registry);
 }
@@ -153,132 +156,95 @@ static jitgemm_status pass_on(const struct slot *slot)
     return slot->error.status;
 }
 
-/* ---- Flights: without the lock, with the slot busy --------------------- */
+/* ---- Keys ---- */
 
-static unsigned long long us_since(double start_ms)
+/* The keys that a request's kernel may have, best first. With a compiler that
+ * is one. Without, they are those that the makers of what the cache has would
+ * give it, as far as there is such a kernel, in memory or else in the cache;
+ * and last one that no entry has, whose slot is for the error. */
+struct search {
+    struct jg_key own; /* of the compiler, or of none */
+    enum place { MEMORY, CACHE, CACHE_AGAIN, NOWHERE } place;
+    size_t maker;
+};
+
+static jitgemm_status begin_search(const struct jg_request *request,
+                                   struct search *search)
 {
-    return (unsigned long long)((jg_clock_ms() - start_ms) * 1e3);
+    *search = (struct search){
+        .place = jg_compiler_is_absent(request->nvrtc) ? MEMORY : NOWHERE};
+    return jg_compile_key(request->nvrtc, request->spec, &search->own);
 }
 
-static bool read_cache(struct jg_registry *registry, struct slot *slot,
+/* Whether there is or is about to be such a kernel. With the lock. */
+static bool is_in_memory(struct jg_registry *registry,
+                         const struct jg_key *key)
+{
+    const struct slot *slot = find_slot(registry, key);
+
+    return slot && (slot->busy || slot->image.source != JITGEMM_SOURCE_NONE);
+}
+
+static bool is_in_cache(struct jg_registry *registry,
+                        const struct jg_request *request,
+                        const struct jg_key *key)
+{
+    struct jg_image image = {.source = JITGEMM_SOURCE_NONE};
+    bool found = jg_image_read(&image, registry->cache, key,
+                               JITGEMM_SOURCE_NONE, &request->client->log);
+
+    jg_image_free(&image, NULL);
+    return found;
+}
+
+/* The next key in this place; false if there is none. With the lock for
+ * MEMORY, without it else. */
+static bool next_there(struct jg_registry *registry,
                        const struct jg_request *request,
-                       jitgemm_source refused)
+                       struct search *search, struct jg_key *key)
 {
-    return jg_image_read(&slot->image, registry->cache, &slot->key, refused,
-                         &request->client->log);
-}
+    int newest = jg_driver_newest(request->cuda);
 
-static jitgemm_status compile(struct jg_registry *registry, struct slot *slot,
-                              const struct jg_request *request)
-{
-    struct jg_client *client = request->client;
-    double start = jg_clock_ms();
-    jitgemm_status status =
-        jg_image_compile(&slot->image, registry->cache, &slot->key,
-                         request->nvrtc, request->spec, &client->log);
-
-    jg_stats_add(&client->stats.compiles, 1);
-    jg_stats_add(&client->stats.failed_compiles, status != JITGEMM_OK);
-    jg_stats_add(&client->stats.compile_us, us_since(start));
-    return status;
-}
-
-/* Compiles, unless another process has done so meanwhile. */
-static jitgemm_status compile_once(struct jg_registry *registry,
-                                   struct slot *slot,
-                                   const struct jg_request *request,
-                                   jitgemm_source refused)
-{
-    struct jg_client *client = request->client;
-    const struct jg_spec *spec = request->spec;
-    jitgemm_status status = JITGEMM_OK;
-    int lock;
-
-    if (!jg_gate_enter(&client->compiler)) {
-        jg_stats_add(&client->stats.refused, 1);
-        return jg_fail(JITGEMM_E_FROZEN,
-                       "%s for %s would have to be compiled, but the context "
-                       "is frozen: key %s, problem %s",
-                       spec->name, spec->arch, slot->key.name,
-                       request->problem);
+    while (jg_makers_key(&registry->makers, search->maker++, newest,
+                         &search->own, key)) {
+        if (search->place == MEMORY ? is_in_memory(registry, key)
+                                    : is_in_cache(registry, request, key))
+            return true;
+        jg_key_free(key);
     }
-    lock = jg_cache_lock(registry->cache, &slot->key, &client->log);
-    if (!read_cache(registry, slot, request, refused))
-        status = compile(registry, slot, request);
-    jg_cache_unlock(lock);
-    jg_gate_leave(&client->compiler);
-    return status;
+    return false;
 }
 
-/* Looks only behind where the image came from that the driver refused. */
-static jitgemm_status find_or_compile(struct jg_registry *registry,
-                                      struct slot *slot,
-                                      const struct jg_request *request,
-                                      jitgemm_source refused)
+/* The next key, the last of which is that of NOWHERE. Without the lock. Goes
+ * through the cache for makers when those known so far do not help. */
+static void next_key(struct jg_registry *registry,
+                     const struct jg_request *request, struct search *search,
+                     struct jg_key *key)
 {
-    if (read_cache(registry, slot, request, refused))
-        return JITGEMM_OK;
-    jg_stats_add(&request->client->stats.misses,
-                 refused == JITGEMM_SOURCE_NONE);
-    return compile_once(registry, slot, request, refused);
-}
+    for (; search->place != NOWHERE; search->place++, search->maker = 0) {
+        bool found;
 
-static jitgemm_status load(struct slot *slot, const struct jg_request *request)
-{
-    struct jg_stats *stats = &request->client->stats;
-    double start = jg_clock_ms();
-    jitgemm_status status =
-        jg_image_load(&slot->image, request->cuda, request->spec->symbol);
-
-    jg_stats_add(&stats->loads, 1);
-    jg_stats_add(&stats->failed_loads, status != JITGEMM_OK);
-    jg_stats_add(&stats->load_us, us_since(start));
-    return status;
-}
-
-static jitgemm_status load_or_heal(struct jg_registry *registry,
-                                   struct slot *slot,
-                                   const struct jg_request *request)
-{
-    const struct jg_log *log = &request->client->log;
-    struct jg_image *image = &slot->image;
-    jitgemm_status status = load(slot, request);
-
-    while (status != JITGEMM_OK && image->source != JITGEMM_SOURCE_COMPILED &&
-           jg_image_is_bad(jg_error())) {
-        jitgemm_source refused = image->source;
-
-        jg_log(log, JITGEMM_LOG_WARNING, "%s from the cache: %s",
-               request->spec->name, jg_error()->text);
-        if (refused == JITGEMM_SOURCE_DISK)
-            jg_cache_quarantine(registry->cache, &slot->key, log);
-        jg_image_free(image, request->cuda);
-        status = find_or_compile(registry, slot, request, refused);
-        if (status == JITGEMM_OK)
-            status = load(slot, request);
+        if (search->place == CACHE_AGAIN && !search->maker)
+            jg_makers_add(&registry->makers, registry->cache);
+        if (search->place == MEMORY)
+            pthread_mutex_lock(&registry->lock);
+        found = next_there(registry, request, search, key);
+        if (search->place == MEMORY)
+            pthread_mutex_unlock(&registry->lock);
+        if (found)
+            return;
     }
-    return status;
-}
-
-/* Does what is missing. */
-static jitgemm_status fly(struct jg_registry *registry, struct slot *slot,
-                          const struct jg_request *request)
-{
-    struct jg_image *image = &slot->image;
-    jitgemm_status status = JITGEMM_OK;
-
-    if (image->source == JITGEMM_SOURCE_NONE)
-        status = find_or_compile(registry, slot, request, JITGEMM_SOURCE_NONE);
-    if (status == JITGEMM_OK && request->cuda)
-        status = load_or_heal(registry, slot, request);
-    return status;
+    *key = search->own;
+    memset(&search->own, 0, sizeof search->own);
 }
 
 /* ------------------------------------------------------------------------ */
 
-/* With the lock, which it gives up meanwhile. */
+/* With the lock, which it gives up meanwhile. What others may do better is not
+ * remembered: to compile it in another context; `last` is false if there are
+ * more keys to try. */
 static jitgemm_status make(struct jg_registry *registry, struct slot *slot,
-                           const struct jg_request *request,
+                           const struct jg_request *request, bool last,
                            jitgemm_source *source)
 {
     bool waited = slot->busy;
@@ -300,9 +266,11 @@ static jitgemm_status make(struct jg_registry *registry, struct slot *slot,
     if (request->cuda)
         registry->cuda = request->cuda;
     pthread_mutex_unlock(&registry->lock);
-    status = fly(registry, slot, request);
+    status = jg_flight_run(&(struct jg_flight){&slot->image, registry->cache,
+                                               &slot->key, request});
     pthread_mutex_lock(&registry->lock);
-    if (status != JITGEMM_OK && status != JITGEMM_E_FROZEN)
+    if (status != JITGEMM_OK && status != JITGEMM_E_FROZEN &&
+        (last || status != JITGEMM_E_NO_NVRTC))
         slot->error = *jg_error();
     if (slot->image.source != before)
         *source = slot->image.source;
@@ -311,25 +279,22 @@ static jitgemm_status make(struct jg_registry *registry, struct slot *slot,
     return status;
 }
 
-jitgemm_status jg_registry_make(struct jg_registry *registry,
-                                const struct jg_request *request,
-                                struct jg_made *made)
+/* As the entry of the key, which it takes over. */
+static jitgemm_status make_entry(struct jg_registry *registry,
+                                 const struct jg_request *request, bool last,
+                                 struct jg_key *key, struct jg_made *made)
 {
-    struct jg_key key = {0};
-    struct slot *slot;
     jitgemm_source source = JITGEMM_SOURCE_NONE;
-    jitgemm_status status =
-        jg_compile_key(request->nvrtc, request->spec, &key);
+    jitgemm_status status;
+    struct slot *slot;
 
-    if (status != JITGEMM_OK)
-        return status;
-    memcpy(made->key, key.name, sizeof made->key);
+    memcpy(made->key, key->name, sizeof made->key);
     pthread_mutex_lock(&registry->lock);
-    slot = find_slot(registry, &key);
+    slot = find_slot(registry, key);
     if (!slot)
-        slot = add_slot(registry, &key);
+        slot = add_slot(registry, key);
     status = slot
-                 ? make(registry, slot, request, &source)
+                 ? make(registry, slot, request, last, &source)
                  : jg_fail(JITGEMM_E_MEMORY, "no memory for a kernel's entry");
     if (status == JITGEMM_OK) {
         made->source = source;
@@ -339,35 +304,83 @@ jitgemm_status jg_registry_make(struct jg_registry *registry,
         made->kernel = slot->image.kernel;
     }
     pthread_mutex_unlock(&registry->lock);
-    jg_key_free(&key);
+    jg_key_free(key);
+    return status;
+}
+
+/* Without a compiler what the driver refuses of one maker may be there of
+ * another. */
+jitgemm_status jg_registry_make(struct jg_registry *registry,
+                                const struct jg_request *request,
+                                struct jg_made *made)
+{
+    struct search search;
+    jitgemm_status status = begin_search(request, &search);
+    bool last;
+
+    if (status != JITGEMM_OK)
+        return status;
+    do {
+        struct jg_key key;
+
+        next_key(registry, request, &search, &key);
+        last = search.place == NOWHERE;
+        status = make_entry(registry, request, last, &key, made);
+    } while (!last &&
+             (status == JITGEMM_E_NO_NVRTC || status == JITGEMM_E_FROZEN));
+    jg_key_free(&search.own);
+    return status;
+}
+
+jitgemm_status jg_registry_key(struct jg_registry *registry,
+                               const struct jg_request *request,
+                               struct jg_key *key)
+{
+    struct search search;
+    jitgemm_status status = begin_search(request, &search);
+
+    if (status != JITGEMM_OK)
+        return status;
+    next_key(registry, request, &search, key);
+    if (search.place == NOWHERE && jg_compiler_is_absent(request->nvrtc)) {
+        jg_key_free(key);
+        status = jg_flight_fail_absent(request);
+    }
+    jg_key_free(&search.own);
     return status;
 }
 
 jitgemm_status jg_registry_peek(struct jg_registry *registry,
                                 const struct jg_request *request)
 {
-    struct jg_key key = {0};
+    struct search search;
+    struct jg_key key;
     const struct slot *slot;
-    jitgemm_status status =
-        jg_compile_key(request->nvrtc, request->spec, &key);
+    jitgemm_status status = begin_search(request, &search);
 
     if (status != JITGEMM_OK)
         return status;
     pthread_mutex_lock(&registry->lock);
-    slot = find_slot(registry, &key);
+    if (search.place == MEMORY &&
+        next_there(registry, request, &search, &key)) {
+        slot = find_slot(registry, &key);
+        jg_key_free(&key);
+    } else {
+        slot = find_slot(registry, &search.own);
+    }
     if (slot && is_ready(slot, request))
         status = JITGEMM_OK;
     else if (slot && !slot->busy && slot->error.status != JITGEMM_OK)
         status = pass_on(slot);
     else
-        status = jg_fail(JITGEMM_E_NOT_READY, "%s for %s is not ready: key %s, problem %s",
-                         request->spec->name, request->spec->arch, key.name,
-                         request->problem);
+        status = jg_fail(JITGEMM_E_NOT_READY,
+                         "%s for %s is not ready: key %s, problem %s",
+                         request->spec->name, request->spec->arch,
+                         search.own.name, request->problem);
     pthread_mutex_unlock(&registry->lock);
-    jg_key_free(&key);
+    jg_key_free(&search.own);
     return status;
 }
-
 void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats)
 {
     struct jg_cache_counts counts = jg_cache_counts(registry->cache);

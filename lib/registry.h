@@ -5,9 +5,7 @@
 #ifndef JG_REGISTRY_H
 #define JG_REGISTRY_H
 
-#include "gate.h"
-#include "image.h"
-#include "stats.h"
+#include "flight.h"
 
 struct jg_registry;
 
@@ -20,22 +18,6 @@ void jg_registry_close(struct jg_registry *registry);
 
 const struct jg_cache *jg_registry_cache(const struct jg_registry *registry);
 
-/* On whose behalf kernels are made ready: a context. */
-struct jg_client {
-    struct jg_log log;
-    struct jg_gate compiler; /* shut when the context is frozen */
-    struct jg_stats stats;
-};
-
-struct jg_request {
-    struct jg_client *client;
-    const struct jg_nvrtc *nvrtc;
-    const struct jg_spec *spec;
-    const struct jg_cuda *cuda; /* to load it there; NULL: not at all */
-    const char *problem;        /* that asks, for errors */
-    bool retry;                 /* a kernel that did not compile before */
-};
-
 struct jg_made { /* a kernel that is ready */
     char key[JG_KEY_NAME_LENGTH + 1];
     jitgemm_source source; /* MEMORY for all but who found or compiled it */
@@ -45,8 +27,10 @@ struct jg_made { /* a kernel that is ready */
 
 /* Finds the kernel in memory or on disk, or compiles and publishes it; then
  * loads it. One from the cache that the driver refuses is quarantined or
- * passed over, and found elsewhere or compiled again, once. *made is written on success; made->key always, if
- * there was memory for it.
+ * passed over, and found elsewhere or compiled again, once. *made is written
+ * on success; made->key always, if there was memory for it.
+ * Without a compiler it takes one that some compiler made, in memory before
+ * one in the cache, and of those the newest compiler's; else E_NO_NVRTC.
  * All threads that wait for one failed try get its status and error. A later
  * call tries again, but for E_COMPILE: that error is remembered, one a kernel,
  * until a request says retry. E_FROZEN, if it would have to be compiled and
@@ -54,6 +38,12 @@ struct jg_made { /* a kernel that is ready */
 jitgemm_status jg_registry_make(struct jg_registry *registry,
                                 const struct jg_request *request,
                                 struct jg_made *made);
+
+/* The name of the entry that would be made: without a compiler, of the one
+ * that would be taken, or E_NO_NVRTC if there is none. */
+jitgemm_status jg_registry_key(struct jg_registry *registry,
+                               const struct jg_request *request,
+                               struct jg_key *key);
 
 /* Whether that would find the kernel in memory: OK, the error of its last
  * try, or E_NOT_READY. Never waits for a try. */

@@ -210,3 +210,22 @@ bool jg_stock_read(const struct jg_stock *stock, size_t index,
     free((void *)bytes.data);
     return false;
 }
+
+void jg_stock_each(const char *path, unsigned flags, jg_stock_visit *visit,
+                   void *user)
+{
+    struct jg_stock *stock;
+    struct jg_entry entry;
+    struct jg_span file;
+    const char *why;
+
+    if (jg_stock_open(path, flags, &stock, &why) != 0)
+        return;
+    for (size_t i = 0; i < jg_stock_count(stock); i++) {
+        if (!jg_stock_read(stock, i, &entry, &file, &why))
+            continue;
+        visit(user, &entry);
+        free((void *)file.data);
+    }
+    jg_stock_close(stock);
+}

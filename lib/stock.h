@@ -28,4 +28,10 @@ bool jg_stock_read(const struct jg_stock *stock, size_t index,
                    struct jg_entry *entry, struct jg_span *file,
                    const char **why);
 
+/* Calls for every good entry of the pack or directory at `path`, if there is
+ * one that can be opened. */
+typedef void jg_stock_visit(void *user, const struct jg_entry *entry);
+void jg_stock_each(const char *path, unsigned flags, jg_stock_visit *visit,
+                   void *user);
+
 #endif

@@ -17,7 +17,8 @@ layers='
 13 explain keep layers model_sm90 model_sm100 plan
 14 plan_text table
 20 cache compile
-21 image
+21 image makers
+22 flight
 30 rebuild registry
 40 context
 41 ready
@@ -36,6 +37,7 @@ file: device driver
 key: device driver
 layers: device driver env
 lock: env key
+makers: compile compiler device driver
 pack: device driver
 place: device driver
 plan: compiler driver env file

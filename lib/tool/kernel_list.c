@@ -54,11 +54,6 @@ bool kernel_list_add(struct kernel_list *list, jitgemm_context *context,
         if (status == JITGEMM_E_NOT_FOUND)
             continue;
         good = false;
-        if (status == JITGEMM_E_NO_NVRTC) {
-            /* Not the problem's fault: the next ones would say the same. */
-            complain("%s: %s", device, jitgemm_last_error()->text);
-            break;
-        }
         complain("%s: %s: %s", item->where, device,
                  jitgemm_last_error()->text);
     }
