@@ -38,6 +38,7 @@ host_tests = \
 	tests/t_fork \
 	tests/t_freeze \
 	tests/t_key \
+	tests/t_no_nvrtc \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \
 	tests/t_nvfp4_scales \
@@ -65,6 +66,7 @@ thread_tests = \
 	tests/t_fork \
 	tests/t_event \
 	tests/t_freeze \
+	tests/t_no_nvrtc \
 	tests/t_registry \
 	tests/t_stats \
 	tests/t_tool
@@ -85,6 +87,7 @@ script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_gemm.sh \
+	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
 	tests/emu_sm100.sh \

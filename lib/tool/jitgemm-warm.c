@@ -46,7 +46,7 @@ static jitgemm_status open_context(struct contexts *contexts,
         .size = sizeof options,
         .device = device,
         .arch = arch,
-        .cache_dir = settings->verb == VERB_LIST ? "" : settings->cache_dir,
+        .cache_dir = settings->cache_dir,
     };
     const char *log = getenv("JITGEMM_LOG");
     jitgemm_context *context;
