@@ -129,8 +129,6 @@ static const struct source {
     {pair, NULL, 1},
     {cluster, NULL, 0},
     {NULL, "multicast_pipeline.cu", 0},
-    {NULL, "pair_pipeline.cu", 1},
-    {NULL, "tcgen05_pipeline.cu", 1},
 };
 enum {
     ARCHS = sizeof archs / sizeof *archs,
