@@ -47,11 +47,11 @@ bool is_right(const planted_bug &bug, const std::string &report)
                       : report.empty();
 }
 
-void count_reports(const planted_case &planted, run_function kernel)
+void count_reports(const planted_case &planted, run_function kernel, int seeds)
 {
     std::map<std::string, int> counts;
 
-    for (uint64_t seed = 1; seed <= most_seeds; seed++)
+    for (uint64_t seed = 1; seed <= static_cast<uint64_t>(seeds); seed++)
         counts[name_of(planted.run(kernel, seed))]++;
     printf("%s:", planted.bug->title);
     for (const auto &entry : counts)
@@ -78,8 +78,8 @@ bool check(const planted_case &planted)
         report = planted.run(bad, ++seed);
     printf("%s | %d | %s\n", title, static_cast<int>(seed),
            report.empty() ? "nothing" : report.c_str());
-    if (getenv("E_SEEDS"))
-        count_reports(planted, bad);
+    if (const char *seeds = getenv("E_SEEDS"))
+        count_reports(planted, bad, atoi(seeds));
     return is_right(*planted.bug, report);
 }
 
@@ -87,7 +87,7 @@ bool check(const planted_case &planted)
 
 int planted_check(const std::vector<planted_case> &cases, const char *only)
 {
-    int running = 0, status, wrong = 0;
+    int started = 0, running = 0, status, wrong = 0;
 
     for (size_t i = 0; i < cases.size() || running; i++) {
         bool start =
@@ -100,6 +100,7 @@ int planted_check(const std::vector<planted_case> &cases, const char *only)
             fflush(stdout);
             _exit(!right);
         }
+        started += start;
         running += start;
         if (running == 2 || (running && i >= cases.size())) {
             wait(&status);
@@ -107,7 +108,7 @@ int planted_check(const std::vector<planted_case> &cases, const char *only)
             wrong += status != 0;
         }
     }
-    return wrong;
+    return started ? wrong : -1;
 }
 
 std::string planted_source()

@@ -16,7 +16,7 @@ struct planted_bug {
     const char *title, *file;
     const char *sed;   /* what it does to the file; "" is nothing */
     const char *names; /* of the report: "one" or "one|other"; "": none */
-    int config = 1;    /* row of the family's table in lib/model_*.c */
+    int config = -1;   /* row of the family's table, or the usual one */
     bool edits_maps = false;
 };
 
@@ -31,8 +31,8 @@ struct planted_case {
 
 /* Runs each under as many of 50 seeds as it takes to see something, two at a
  * time, and prints "bug | seed | report". `only` is the title of one, or null.
- * With E_SEEDS set it runs all seeds, and counts what they report. How many
- * are wrong. */
+ * With E_SEEDS set it runs so many, and counts what they report. How many
+ * are wrong, or -1 if there is none. */
 int planted_check(const std::vector<planted_case> &cases, const char *only);
 
 /* The folder of the sources. */
