@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NVRTC assembles every wrapper of Blackwell's instructions and of clusters',
- * and the kernels that the emulator's bugs are planted in; the builders of
+ * and the kernel of tests/ that bugs are planted in; the builders of
  * descriptors give on the device what they are known to be. */
 #include <stdbool.h>
 #include <stdlib.h>
