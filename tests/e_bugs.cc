@@ -14,16 +14,21 @@ using namespace emu_test;
 /* What a table's bugs are planted in: the usual row of the model's, or
  * another. Rings go round several times; edges are odd. */
 struct family {
+    const char *name;
     const jg_model &model;
     int usual;
     std::vector<size> sizes;
 };
 static const family hopper = {
-    jg_model_sm90, 1, {{37, 392, 1056}, {0, 8, 32}, {3, 136, 544}}};
-static const family blackwell = {
-    jg_model_sm100, SWAPPED, {{37, 136, 1184}, {0, 8, 32}, {3, 264, 544}}};
-static const family pairs = {
-    jg_model_sm100, PAIR, {{300, 200, 1088}, {0, 8, 64}, {3, 264, 576}}};
+    "Hopper", jg_model_sm90, 1, {{37, 392, 1056}, {0, 8, 32}, {3, 136, 544}}};
+static const family blackwell = {"Blackwell",
+                                 jg_model_sm100,
+                                 SWAPPED,
+                                 {{37, 136, 1184}, {0, 8, 32}, {3, 264, 544}}};
+static const family pairs = {"pair",
+                             jg_model_sm100,
+                             PAIR,
+                             {{300, 200, 1088}, {0, 8, 64}, {3, 264, 576}}};
 
 static std::string texts()
 {
@@ -56,7 +61,8 @@ static planted_case make_case(const planted_bug &bug, const family &family,
     std::shared_ptr<gemm_case> gemm; /* there can be one at a time */
 
     config.edits_maps = bug.edits_maps;
-    return {&bug, texts(), job_of(config, kind, folder, texts()),
+    return {family.name + std::string(": ") + bug.title, &bug, texts(),
+            job_of(config, kind, folder, texts()),
             [=, &family](run_function bad, uint64_t seed) mutable {
                 if (!gemm)
                     gemm =

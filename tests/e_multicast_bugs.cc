@@ -16,7 +16,8 @@ int main(int argc, char **argv)
 
     for (const planted_bug &bug : multicast_bugs)
         cases.push_back(
-            {&bug,
+            {bug.title,
+             &bug,
              source + "/tests",
              {"tests/emu_work/multicast-" + std::to_string(cases.size()),
               source + "/kernel_src", bug.file, "multicast_pipeline", ""},

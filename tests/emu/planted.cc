@@ -5,15 +5,12 @@
 #include <map>
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace emu_test
-{
+namespace emu_test {
 
-namespace
-{
+namespace {
 
 constexpr int most_seeds = 50;
 
@@ -47,13 +44,14 @@ bool is_right(const planted_bug &bug, const std::string &report)
                       : report.empty();
 }
 
-void count_reports(const planted_case &planted, run_function kernel, int seeds)
+void count_reports(const planted_case &planted, run_function kernel,
+                   uint64_t seeds)
 {
     std::map<std::string, int> counts;
 
-    for (uint64_t seed = 1; seed <= static_cast<uint64_t>(seeds); seed++)
+    for (uint64_t seed = 1; seed <= seeds; seed++)
         counts[name_of(planted.run(kernel, seed))]++;
-    printf("%s:", planted.bug->title);
+    printf("%s:", planted.title.c_str());
     for (const auto &entry : counts)
         printf(" %s %d", entry.first.c_str(), entry.second);
     printf("\n");
@@ -61,7 +59,7 @@ void count_reports(const planted_case &planted, run_function kernel, int seeds)
 
 bool check(const planted_case &planted)
 {
-    const char *title = planted.bug->title;
+    const char *title = planted.title.c_str();
     std::string report;
     uint64_t seed = 0;
 
@@ -79,7 +77,7 @@ bool check(const planted_case &planted)
     printf("%s | %d | %s\n", title, static_cast<int>(seed),
            report.empty() ? "nothing" : report.c_str());
     if (const char *seeds = getenv("E_SEEDS"))
-        count_reports(planted, bad, atoi(seeds));
+        count_reports(planted, bad, strtoull(seeds, nullptr, 10));
     return is_right(*planted.bug, report);
 }
 
@@ -90,8 +88,7 @@ int planted_check(const std::vector<planted_case> &cases, const char *only)
     int started = 0, running = 0, status, wrong = 0;
 
     for (size_t i = 0; i < cases.size() || running; i++) {
-        bool start =
-            i < cases.size() && (!only || !strcmp(only, cases[i].bug->title));
+        bool start = i < cases.size() && (!only || cases[i].title == only);
 
         fflush(stdout);
         if (start && fork() == 0) {

@@ -9,8 +9,7 @@
 #include <functional>
 #include <vector>
 
-namespace emu_test
-{
+namespace emu_test {
 
 struct planted_bug {
     const char *title, *file;
@@ -22,6 +21,7 @@ struct planted_bug {
 
 /* A bug, and how to see it. */
 struct planted_case {
+    std::string title; /* all of it */
     const planted_bug *bug;
     std::string texts; /* folder of its file */
     compile_job job;   /* its folder gets the changed text */
@@ -31,8 +31,8 @@ struct planted_case {
 
 /* Runs each under as many of 50 seeds as it takes to see something, two at a
  * time, and prints "bug | seed | report". `only` is the title of one, or null.
- * With E_SEEDS set it runs so many, and counts what they report. How many
- * are wrong, or -1 if there is none. */
+ * With E_SEEDS in the environment it then runs so many seeds, and counts what
+ * they report. How many bugs are wrong, or -1 if there is none. */
 int planted_check(const std::vector<planted_case> &cases, const char *only);
 
 /* The folder of the sources. */

@@ -9,7 +9,7 @@
 #define TENSOR_TEXT "gemm/sm100_nvfp4.cu"
 #define SLOT_TEXT   "mma/scaled_slot.cuh"
 #define LAYOUT_TEXT "mma/tcgen05_tile.cuh"
-#define PHASE_TEXT  "pipeline/ring.cuh"
+#define RING_TEXT   "pipeline/ring.cuh"
 #define MAPS_TEXT   "pipeline/tensor_maps.cuh"
 #define STORE_TEXT  "epilogue/store_tensor.cuh"
 #define WALK_TEXT   "sched/tiles.cuh"
@@ -32,9 +32,9 @@ static const emu_test::planted_bug blackwell_bugs[] = {
      "s/in.wait_full();/if (in.parity == 0) &/", "tensor-missing-wait"},
     {"accumulator reused without a wait", TENSOR_TEXT, "/out.wait_empty();/d",
      "tensor-early-overwrite", STRAIGHT},
-    {"wait for the wrong parity", PHASE_TEXT, "s/parity ^ 1))/parity))/",
+    {"wait for the wrong parity", RING_TEXT, "s/parity ^ 1))/parity))/",
      "deadlock"},
-    {"parity never changes", PHASE_TEXT, "/parity ^= 1;/d",
+    {"parity never changes", RING_TEXT, "/parity ^= 1;/d",
      "early-overwrite|arrive-nothing-pending"},
     {"slot not committed", TENSOR_TEXT, "/commit(&shared.stage/d", "deadlock"},
     {"accumulator not committed", TENSOR_TEXT,
@@ -76,9 +76,7 @@ static const emu_test::planted_bug blackwell_bugs[] = {
     {"barriers not fenced", TENSOR_TEXT, "/fence_mbarrier_init();/d",
      "barrier-no-fence"},
     {"all lanes multiply", TENSOR_TEXT,
-     "s/issues = ptx::elect_one()/issues = "
-     "true/",
-     "tensor-early-overwrite"},
+     "s/issues = ptx::elect_one()/issues = true/", "tensor-early-overwrite"},
     {"all lanes copy", TENSOR_TEXT,
      "s/warp == 5 && ptx::elect_one()/warp == 5/", "arrive-nothing-pending"},
     {"lanes of the product warp part", TENSOR_TEXT, "/__syncwarp/d", "race"},
