@@ -126,13 +126,12 @@ emu_tests += \
 	tests/e_bugs \
 	tests/e_cluster \
 	tests/e_cluster_async \
-	tests/e_cluster_bugs \
 	tests/e_copy \
 	tests/e_half \
 	tests/e_maps \
 	tests/e_gemm \
+	tests/e_multicast_bugs \
 	tests/e_tcgen05 \
-	tests/e_tcgen05_bugs \
 	tests/e_tcgen05_descriptor \
 	tests/e_tcgen05_layout \
 	tests/e_tcgen05_rules \
@@ -240,20 +239,16 @@ tests_libemutest_la_SOURCES = \
 	tests/emu/compile.cc tests/emu/compile.h \
 	tests/emu/gemm_case.cc tests/emu/gemm_case.h \
 	tests/emu/multicast_case.cc tests/emu/multicast_case.h \
-	tests/emu/pair_case.cc tests/emu/pair_case.h \
-	tests/emu/pipeline_case.cc tests/emu/pipeline_case.h \
 	tests/emu/planted.cc tests/emu/planted.h
 emutest_LDADD = tests/libemutest.la $(LDADD)
-tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_bugs.h
+tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_blackwell_bugs.h \
+	tests/emu/planted_hopper_bugs.h tests/emu/planted_pair_bugs.h \
+	tests/emu/planted_tensor_bugs.h tests/emu/planted_tile_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
-tests_e_cluster_bugs_SOURCES = tests/e_cluster_bugs.cc \
-	tests/emu/planted_cluster_bugs.h
-tests_e_cluster_bugs_LDADD = $(emutest_LDADD)
-tests_e_tcgen05_bugs_SOURCES = tests/e_tcgen05_bugs.cc \
-	tests/emu/planted_tensor_bugs.h
-tests_e_tcgen05_bugs_LDADD = $(emutest_LDADD)
-EXTRA_DIST += tests/multicast_pipeline.cu tests/pair_pipeline.cu \
-	tests/tcgen05_pipeline.cu
+tests_e_multicast_bugs_SOURCES = tests/e_multicast_bugs.cc \
+	tests/emu/planted_multicast_bugs.h
+tests_e_multicast_bugs_LDADD = $(emutest_LDADD)
+EXTRA_DIST += tests/multicast_pipeline.cu
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)

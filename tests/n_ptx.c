@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NVRTC assembles every wrapper of Blackwell's instructions and of clusters',
- * and the kernels that the emulator's bugs are planted in; the builders of
+ * and the kernel of tests/ that bugs are planted in; the builders of
  * descriptors give on the device what they are known to be. */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -130,8 +130,6 @@ static const struct source {
     {pair, NULL, 1, ARCHS},
     {cluster, NULL, 0, ARCHS},
     {NULL, "multicast_pipeline.cu", 0, 1},
-    {NULL, "pair_pipeline.cu", 1, ARCHS},
-    {NULL, "tcgen05_pipeline.cu", 1, ARCHS},
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 

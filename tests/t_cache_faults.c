@@ -100,7 +100,8 @@ static void test_stale(void)
         }
         on_open = (struct fault){4, 6, errors[i]};
         CHECK(!get(cache));
-        CHECK_INT(on_open.times, 4); /* the entry, and BASE the second time */
+        /* the entry, BASE the second time, and who says why it was missed */
+        CHECK_INT(on_open.times, 3);
         on_open.times = 0;
         CHECK(get(cache));
         on_rename = (struct fault){0, 1, errors[i]};

@@ -2,10 +2,10 @@
 /* A bug has a process of its own: it may do anything. */
 #include "planted.h"
 
+#include <map>
+
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace emu_test {
@@ -14,109 +14,105 @@ namespace {
 
 constexpr int most_seeds = 50;
 
-std::string source()
+/* False if sed changes nothing: the kernel has moved on. */
+bool plant(const planted_case &planted)
 {
-    const char *folder = getenv("JG_SRCDIR");
+    const planted_bug &bug = *planted.bug;
+    std::string folder = planted.job.folder, to = folder + "/" + bug.file;
+    std::string from = planted.texts + "/" + bug.file;
+    std::string command = "rm -rf '" + folder + "' && mkdir -p \"$(dirname '" +
+                          to + "')\" && sed -e '" + bug.sed + "' '" + from +
+                          "' >'" + to + "'";
 
-    return folder ? folder : ".";
-}
-
-/* The kernel with what sed does to it; null if that is nothing. */
-run_function make(const planted_kernel &kernel, const std::string &which,
-                  const char *sed)
-{
-    std::string program = kernel.name + std::string(".cu");
-    std::string folder = "tests/emu_work/" + std::string(kernel.name) + which;
-    std::string from = source() + "/tests/" + program;
-    std::string to = folder + "/" + program;
-    std::string command = "rm -rf '" + folder + "' && mkdir -p '" + folder +
-                          "' && sed -e '" + sed + "' '" + from + "' >'" + to +
-                          "'";
-
-    if (*sed)
+    if (*bug.sed)
         command += " && ! cmp -s '" + from + "' '" + to + "'";
-    if (system(command.c_str()))
-        return nullptr;
-    compile_job job = {folder, source() + "/kernel_src", program, kernel.name,
-                       ""};
-    return compile_finish(job, compile_start(job));
+    return system(command.c_str()) == 0;
 }
 
-bool is_named(const std::string &report, const char *names)
+std::string name_of(const std::string &report)
 {
-    std::string all = "|" + std::string(names) + "|";
     size_t colon = report.find(':');
 
-    return colon != report.npos &&
-           all.find("|" + report.substr(0, colon) + "|") != all.npos;
+    return colon == report.npos ? "nothing" : report.substr(0, colon);
 }
 
-bool find_bug(const planted_kernel &kernel, size_t i)
+bool is_right(const planted_bug &bug, const std::string &report)
 {
-    const planted_bug &bug = kernel.bugs[i];
-    run_function bad = make(kernel, "-bug-" + std::to_string(i), bug.sed);
+    std::string all = "|" + std::string(bug.names) + "|";
+
+    return *bug.names ? all.find("|" + name_of(report) + "|") != all.npos
+                      : report.empty();
+}
+
+void count_reports(const planted_case &planted, run_function kernel,
+                   uint64_t seeds)
+{
+    std::map<std::string, int> counts;
+
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        counts[name_of(planted.run(kernel, seed))]++;
+    printf("%s:", planted.title.c_str());
+    for (const auto &entry : counts)
+        printf(" %s %d", entry.first.c_str(), entry.second);
+    printf("\n");
+}
+
+bool check(const planted_case &planted)
+{
+    const char *title = planted.title.c_str();
     std::string report;
     uint64_t seed = 0;
 
-    if (!bad) {
-        printf("%s | - | sed does nothing, or not C++\n", bug.title);
+    if (!plant(planted)) {
+        printf("%s | - | sed does not change %s\n", title, planted.bug->file);
         return false;
     }
-    while (report.empty() && ++seed <= most_seeds)
-        report = kernel.run(bad, seed);
-    printf("%s | %llu | %s\n", bug.title,
-           static_cast<unsigned long long>(seed),
-           report.empty() ? "not found" : report.c_str());
-    if (getenv("E_SEEDS")) {
-        int found = 0;
-
-        for (seed = 1; seed <= most_seeds; seed++)
-            found += is_named(kernel.run(bad, seed), bug.names);
-        printf("%s: found by %d of %d seeds\n", bug.title, found, most_seeds);
+    run_function bad = compile_finish(planted.job, compile_start(planted.job));
+    if (!bad) {
+        printf("%s | - | does not compile\n", title);
+        return false;
     }
-    return is_named(report, bug.names);
-}
-
-/* 1 if something is reported. */
-int check_good(const planted_kernel &kernel)
-{
-    run_function good = make(kernel, "-good", "");
-    std::string report = good ? "" : "does not compile";
-    clock_t begin = clock();
-
-    for (uint64_t seed = 1; report.empty() && seed <= most_seeds; seed++)
-        report = kernel.run(good, seed);
-    printf("%s without bugs: %s, %.0f ms a seed\n", kernel.name,
-           report.empty() ? "right" : report.c_str(),
-           double(clock() - begin) * 1e3 / CLOCKS_PER_SEC / most_seeds);
-    return !report.empty();
+    while (report.empty() && seed < most_seeds)
+        report = planted.run(bad, ++seed);
+    printf("%s | %d | %s\n", title, static_cast<int>(seed),
+           report.empty() ? "nothing" : report.c_str());
+    if (const char *seeds = getenv("E_SEEDS"))
+        count_reports(planted, bad, strtoull(seeds, nullptr, 10));
+    return is_right(*planted.bug, report);
 }
 
 } // namespace
 
-int planted_check(const planted_kernel &kernel, const char *only)
+int planted_check(const std::vector<planted_case> &cases, const char *only)
 {
-    int running = 0, status, wrong = only ? 0 : check_good(kernel);
+    int started = 0, running = 0, status, wrong = 0;
 
-    for (size_t i = 0; i < kernel.count + 2; i++) {
-        bool start =
-            i < kernel.count && (!only || !strcmp(only, kernel.bugs[i].title));
+    for (size_t i = 0; i < cases.size() || running; i++) {
+        bool start = i < cases.size() && (!only || cases[i].title == only);
 
         fflush(stdout);
         if (start && fork() == 0) {
-            bool found = find_bug(kernel, i);
+            bool right = check(cases[i]);
 
             fflush(stdout);
-            _exit(!found);
+            _exit(!right);
         }
+        started += start;
         running += start;
-        if (running == 2 || (running && i >= kernel.count)) {
+        if (running == 2 || (running && i >= cases.size())) {
             wait(&status);
             running--;
             wrong += status != 0;
         }
     }
-    return wrong;
+    return started ? wrong : -1;
+}
+
+std::string planted_source()
+{
+    const char *folder = getenv("JG_SRCDIR");
+
+    return folder ? folder : ".";
 }
 
 } // namespace emu_test

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Bugs to plant in the kernel texts: what sed does to which file, and how the
- * emulator may call it. */
-#ifndef EMU_PLANTED_BUGS_H
-#define EMU_PLANTED_BUGS_H
+/* Bugs to plant in Hopper's kernel texts. */
+#ifndef EMU_PLANTED_HOPPER_BUGS_H
+#define EMU_PLANTED_HOPPER_BUGS_H
 
-#include <stddef.h>
-
-struct bug {
-    const char *title, *file, *sed;
-    const char *names; /* of the report: "one" or "one|other" */
-    size_t config = 1; /* row of lib/plan.c's table */
-};
+#include "planted.h"
 
 #define PRODUCT_TEXT     "gemm/sm90_nvfp4.cu"
 #define ACTIVATIONS_TEXT "gemm/sm90_activations.cu"
@@ -19,15 +12,15 @@ struct bug {
 #define RING_TEXT        "pipeline/ring.cuh"
 #define TILE_TEXT        "mma/wgmma_tile.cuh"
 
-static const bug bugs[] = {
+static const emu_test::planted_bug hopper_bugs[] = {
     {"no wait for a full slot", PRODUCT_TEXT, "/ring.wait_full();/d",
      "missing-wait|early-overwrite"},
     {"no wait for an empty slot", PRODUCT_TEXT, "/ring.wait_empty();/d",
      "early-overwrite|arrive-nothing-pending"},
-    {"no wait for the last products", PRODUCT_TEXT, "/wgmma_wait_group<0>();/d",
-     "missing-wait"},
-    {"no wait for the products before", PRODUCT_TEXT, "/wgmma_wait_group<1>();/d",
-     "fragment-changed|early-overwrite"},
+    {"no wait for the last products", PRODUCT_TEXT,
+     "/wgmma_wait_group<0>();/d", "missing-wait"},
+    {"no wait for the products before", PRODUCT_TEXT,
+     "/wgmma_wait_group<1>();/d", "fragment-changed|early-overwrite"},
     {"wait for one product too few", PRODUCT_TEXT,
      "s/wgmma_wait_group<1>/wgmma_wait_group<2>/",
      "fragment-changed|early-overwrite"},
@@ -59,8 +52,7 @@ static const bug bugs[] = {
      "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
      "arrive-nothing-pending"},
     {"one arrival too many expected", PRODUCT_TEXT,
-     "s/ consumers \\* warpgroup);/ consumers * warpgroup + 1);/",
-     "deadlock"},
+     "s/ consumers \\* warpgroup);/ consumers * warpgroup + 1);/", "deadlock"},
     {"arrivals of one consumer too few expected", PRODUCT_TEXT,
      "s/ consumers \\* warpgroup);/ warpgroup);/",
      "early-overwrite|missing-wait|deadlock|wrong-result"},
@@ -120,12 +112,12 @@ static const bug bugs[] = {
     {"copy of a misaligned size", PRODUCT_TEXT,
      "s/^\\( *\\)scale_bytes, full);/\\1scale_bytes - 8, full);/",
      "misaligned"},
-    {"misaligned descriptor", PRODUCT_TEXT, "s/(memory) & 1023;/(memory) \\& 127;/",
-     "misaligned"},
+    {"misaligned descriptor", PRODUCT_TEXT,
+     "s/(memory) & 1023;/(memory) \\& 127;/", "misaligned"},
     {"descriptor past the row", PRODUCT_TEXT,
      "s/step \\* 32) >> 4/step * 48) >> 4/", "misaligned"},
-    {"wrong swizzle in the descriptor", TILE_TEXT, "s/u64(1) << 62/u64(3) << 62/",
-     "misaligned|bad-descriptor"},
+    {"wrong swizzle in the descriptor", TILE_TEXT,
+     "s/u64(1) << 62/u64(3) << 62/", "misaligned|bad-descriptor"},
     {"misaligned matrix store", EPILOGUE_TEXT,
      "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
     {"warps of a warpgroup differ", PRODUCT_TEXT,
@@ -138,7 +130,8 @@ static const bug bugs[] = {
      "s/bar_sync(barrier, warpgroup)/"
      "bar_sync(barrier, warpgroup + (thread < 32 ? 32 : 0))/",
      "unequal-arguments"},
-    {"registers never given up", PRODUCT_TEXT, "/setmaxnreg_dec/d", "deadlock"},
+    {"registers never given up", PRODUCT_TEXT, "/setmaxnreg_dec/d",
+     "deadlock"},
     {"no barrier before the staged rows are read", EPILOGUE_TEXT,
      "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "race"},
     {"no barrier after the staged rows are read", EPILOGUE_TEXT,
@@ -151,8 +144,8 @@ static const bug bugs[] = {
      "wrong-result"},
     {"activations read at odd addresses", ROW_TEXT,
      "s/piece \\/ 4 \\* 4/& + 2/", "misaligned"},
-    {"decoded without the proxy fence", PRODUCT_TEXT, "/fence_proxy_async();/d",
-     "no-proxy-fence", 0},
+    {"decoded without the proxy fence", PRODUCT_TEXT,
+     "/fence_proxy_async();/d", "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,
      "/for (int j = 0; j < pieces; j++)/,/ring.wait_empty/{/wait_empty/d;}",
      "early-overwrite|arrive-nothing-pending|missing-wait|race", 0},
@@ -161,6 +154,5 @@ static const bug bugs[] = {
      "arrive-nothing-pending|missing-wait|no-proxy-fence|early-overwrite|race",
      0},
 };
-constexpr size_t bugs_count = sizeof bugs / sizeof *bugs;
 
 #endif
