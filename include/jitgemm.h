@@ -281,9 +281,11 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
 
 /* The index-th kernel that a plan for the problem uses; the caller sets
  * kernel->size. The last four fields are known once the kernel is ready.
- * Compiles nothing, reads no cache.
+ * Compiles nothing; reads no cache, unless there is no NVRTC.
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION, E_SHAPE,
- * E_ARCH, E_NO_NVRTC (its version is part of the key), E_MEMORY. */
+ * E_ARCH, E_MEMORY; E_NO_NVRTC: NVRTC is part of the key. Where there is none,
+ * the key is that of the kernel that would be taken, whoever compiled it, and
+ * this is the error if there is no such kernel. */
 jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
                                       const jitgemm_problem *problem,
                                       int32_t index, jitgemm_kernel *kernel);

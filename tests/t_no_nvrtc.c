@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "cache.h"
 #include "compile.h"
 #include "fake/fakes.h"
 #include "plan.h"
@@ -320,6 +321,8 @@ static void both(void)
     expect(without, JITGEMM_SOURCE_MEMORY, 30);
     expect(with, JITGEMM_SOURCE_MEMORY, 40);
     m[0] = 2000; /* another kernel */
+    n[0] = 4096;
+    k[0] = 256;
     setenv("JITGEMM_LIBNVRTC", NOWHERE, 1);
     CHECK_INT(ask(without), JITGEMM_E_NO_NVRTC);
     expect(with, JITGEMM_SOURCE_COMPILED, 40);

@@ -31,7 +31,7 @@ has "$work/err" \
     '^jitgemm-warm: .*; name what to compile for with --arch$'
 unset JITGEMM_LIBCUDA
 
-# Without NVRTC nothing can be named, and it is said once for all problems.
+# Without NVRTC kernels that are not cached are missing.
 JITGEMM_LIBNVRTC=$work/none.so
 export JITGEMM_LIBNVRTC
 got=0
@@ -39,5 +39,6 @@ got=0
     --problem 8x64x128 >"$work/out" 2>"$work/err" || got=$?
 [ "$got" -eq 1 ] || fail "status $got without NVRTC"
 empty "$work/out"
-[ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one message"
-has "$work/err" '^jitgemm-warm: sm_90a: .*NVRTC'
+[ "$(wc -l <"$work/err")" -eq 2 ] || fail "not a message a problem"
+has "$work/err" '8x64x64.*: sm_90a: .*NVRTC'
+has "$work/err" '8x64x128.*: sm_90a: .*NVRTC'
