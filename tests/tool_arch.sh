@@ -32,8 +32,8 @@ has "$work/err" \
 unset JITGEMM_LIBCUDA
 
 # Without NVRTC kernels that are not cached are missing.
-JITGEMM_LIBNVRTC=$work/none.so
-export JITGEMM_LIBNVRTC
+JITGEMM_LIBNVRTC=$work/none.so JITGEMM_CACHE_DIR=$work/empty
+export JITGEMM_LIBNVRTC JITGEMM_CACHE_DIR
 got=0
 "$JG_BUILDDIR/jitgemm-warm" --arch sm_90a --problem 8x64x64 \
     --problem 8x64x128 >"$work/out" 2>"$work/err" || got=$?
