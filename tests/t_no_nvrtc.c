@@ -331,6 +331,19 @@ static void both(void)
     jitgemm_context_destroy(without);
 }
 
+/* One that is refused is opened once a context, not for every kernel. */
+static void refused(void)
+{
+    jitgemm_context *context = open_context("refused");
+
+    setenv("JITGEMM_LIBNVRTC", fakes.folder, 1);
+    fakes.nvrtc->major = 11;
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(ask(context), JITGEMM_E_NO_NVRTC);
+    CHECK_INT(fakes.nvrtc->asked, 1);
+    jitgemm_context_destroy(context);
+}
+
 static void in_child(void (*test)(void))
 {
     int status = -1;
@@ -368,6 +381,7 @@ int main(void)
     make_spec();
     in_child(old_driver);
     in_child(both);
+    in_child(refused);
     test_miss();
     test_frozen();
     test_places();

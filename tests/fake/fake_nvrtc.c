@@ -34,6 +34,7 @@ struct _nvrtcProgram {
 
 nvrtcResult nvrtcVersion(int *major, int *minor)
 {
+    fake_nvrtc.asked++;
     *major = fake_nvrtc.major;
     *minor = fake_nvrtc.minor;
     return NVRTC_SUCCESS;

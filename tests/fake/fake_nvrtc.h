@@ -5,6 +5,7 @@
 
 struct fake_nvrtc {
     int major, minor;
+    int asked;        /* how often for its version: once an opening */
     int ms;           /* that a compile takes: 20 */
     int begun, compiles; /* so far: begun, ended */
     int result;       /* of the next compiles: an nvrtcResult */
