@@ -17,7 +17,7 @@ extern const struct jg_kernel_text bench_texts[];
 extern const size_t bench_texts_count;
 
 static CUfunction read_function, widen_function;
-static unsigned blocks;
+static long long most_blocks;
 static void *tables[2]; /* by type: what a code is worth under each scale */
 
 static int attribute(CUdevice_attribute which)
@@ -61,8 +61,8 @@ bool kernels_open(void)
         return false;
     read_function = load("tests/bench/kernels/read.cu", "bench_read");
     widen_function = load("tests/bench/kernels/widen.cu", "bench_widen");
-    blocks = BLOCKS_A_SM *
-             (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    most_blocks =
+        BLOCKS_A_SM * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     tables[REF_F16] = make_table(REF_F16);
     tables[REF_BF16] = make_table(REF_BF16);
     return true;
@@ -70,7 +70,10 @@ bool kernels_open(void)
 
 static void launch(CUfunction function, struct bench_job *job)
 {
-    CUlaunchConfig config = {.gridDimX = blocks,
+    long long blocks = (job->count + BENCH_THREADS - 1) / BENCH_THREADS;
+    CUlaunchConfig config = {.gridDimX = (unsigned)(blocks < most_blocks
+                                                        ? blocks
+                                                        : most_blocks),
                              .gridDimY = 1,
                              .gridDimZ = 1,
                              .blockDimX = BENCH_THREADS,
@@ -93,7 +96,7 @@ void kernels_read(const void *in, size_t bytes, unsigned *sums)
 
 size_t kernels_read_sums(void)
 {
-    return (size_t)blocks * BENCH_THREADS;
+    return (size_t)most_blocks * BENCH_THREADS;
 }
 
 void kernels_widen(enum ref_type type, const void *values, const void *scales,

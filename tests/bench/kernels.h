@@ -12,7 +12,7 @@
 bool kernels_open(void);
 
 /* Launches, into gpu.stream, a kernel that only reads: `bytes`, a multiple of
- * 16, in as many sums as kernels_read_sums() says. */
+ * 16. What it has summed up is in at most kernels_read_sums() words. */
 void kernels_read(const void *in, size_t bytes, unsigned *sums);
 size_t kernels_read_sums(void);
 

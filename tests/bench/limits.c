@@ -40,14 +40,15 @@ static bool sums_are_right(const unsigned *device)
 
 static bool measure_bandwidth(double *bandwidth)
 {
-    struct reading reading = {
-        gpu_alloc(effort->read_bytes),
-        gpu_alloc(kernels_read_sums() * sizeof *reading.sums)};
+    size_t sums_bytes = kernels_read_sums() * sizeof(unsigned);
+    struct reading reading = {gpu_alloc(effort->read_bytes),
+                              gpu_alloc(sums_bytes)};
     struct times times;
     bool good;
 
     GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)reading.in, 1,
                    effort->read_bytes));
+    GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)reading.sums, 0, sums_bytes));
     GPU(cuCtxSynchronize());
     launch_read(&reading, 0);
     gpu_sync();

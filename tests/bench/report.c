@@ -96,7 +96,7 @@ bool report_json(const char *path, const struct result *results, int count,
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     fprintf(file,
             "{\"device\": \"%s\", \"driver\": \"CUDA %d.%d\", \"cublas\": "
-            "%d, \"date\": \"%s\",\n \"rate\": %.1f, \"bandwidth\": %.3f, "
+            "%d, \"date\": \"%s\",\n \"rate\": %.4g, \"bandwidth\": %.4g, "
             "\"cases\": [",
             gpu.name, driver / 1000, driver % 1000 / 10, peers_version(),
             date, limits->rate, limits->bandwidth);

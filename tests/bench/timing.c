@@ -12,7 +12,7 @@ enum { MOST_REPLAYS = 21 };
  * microsecond. */
 static const struct effort full = {512e6, MOST_REPLAYS, 4000, (size_t)4 << 30,
                                    8192};
-static const struct effort tiny = {0, 1, 0, (size_t)1 << 20, 128};
+static const struct effort tiny = {0, 1, 0, 1 << 16, 64};
 
 const struct effort *effort = &full;
 

@@ -40,20 +40,36 @@ struct matrix { /* column-major, on the host */
     uint16_t *elements;
 };
 
+#define DRIVER_FUNCTIONS(_)                                                   \
+    _(cuLaunchHostFunc)                                                       \
+    _(cuMemcpyDtoH)                                                           \
+    _(cuMemcpyHtoD)                                                           \
+    _(cuStreamIsCapturing)                                                    \
+    _(cuStreamSynchronize)
+
+#define POINTER(name) __typeof__(name) *name;
+static struct {
+    DRIVER_FUNCTIONS(POINTER)
+} driver;
 static CUstream stream;
 
-static void *find(const char *name)
-{
-    static void *driver;
-
-    if (!driver)
-        driver = dlopen(getenv("JITGEMM_LIBCUDA"), RTLD_NOW);
-    return driver ? dlsym(driver, name) : NULL;
-}
-
 #define TEXT(name) #name
-#define EXPANDED_TEXT(name) TEXT(name)
-#define DRIVER(name) ((__typeof__(name) *)find(EXPANDED_TEXT(name)))
+#define FIND(name)                                                            \
+    address = dlsym(library, TEXT(name));                                     \
+    if (!address)                                                             \
+        return false;                                                         \
+    memcpy(&driver.name, &address, sizeof address);
+
+static bool open_driver(void)
+{
+    void *library = dlopen(getenv("JITGEMM_LIBCUDA"), RTLD_NOW);
+    void *address;
+
+    if (!library)
+        return false;
+    DRIVER_FUNCTIONS(FIND)
+    return true;
+}
 
 static void nothing(void *unused)
 {
@@ -64,10 +80,10 @@ static bool is_capturing(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 
-    DRIVER(cuStreamIsCapturing)(stream, &status);
+    driver.cuStreamIsCapturing(stream, &status);
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
-    DRIVER(cuLaunchHostFunc)(stream, nothing, NULL);
+    driver.cuLaunchHostFunc(stream, nothing, NULL);
     return true;
 }
 
@@ -91,7 +107,7 @@ static size_t bytes(const struct matrix *m)
 
 static void download(struct matrix *m, const void *from)
 {
-    DRIVER(cuMemcpyDtoH)(m->elements, address(from), bytes(m));
+    driver.cuMemcpyDtoH(m->elements, address(from), bytes(m));
 }
 
 static void store(struct matrix *m, int row, int column, double value)
@@ -127,7 +143,7 @@ static void multiply(const struct matrix *a, const struct matrix *b,
 int cublasCreate_v2(struct cublasContext **handle)
 {
     *handle = NULL;
-    return CUBLAS_OK;
+    return open_driver() ? CUBLAS_OK : REFUSED;
 }
 
 int cublasGetVersion_v2(struct cublasContext *handle, int *version)
@@ -168,7 +184,7 @@ int cublasGemmEx(struct cublasContext *handle, int transpose_a,
         return REFUSED;
     if (is_capturing())
         return CUBLAS_OK;
-    DRIVER(cuStreamSynchronize)(stream);
+    driver.cuStreamSynchronize(stream);
     host_a = matrix(a_type, k, m, lda);
     host_b = matrix(b_type, k, n, ldb);
     host_c = matrix(c_type, m, n, ldc);
@@ -176,8 +192,8 @@ int cublasGemmEx(struct cublasContext *handle, int transpose_a,
     download(&host_b, b);
     multiply(&host_a, &host_b, wrong ? 1 : (double)*(const float *)alpha,
              &host_c);
-    DRIVER(cuMemcpyHtoD)(address(c), host_c.elements, bytes(&host_c));
-    DRIVER(cuStreamSynchronize)(NULL);
+    driver.cuMemcpyHtoD(address(c), host_c.elements, bytes(&host_c));
+    driver.cuStreamSynchronize(NULL);
     free(host_a.elements);
     free(host_b.elements);
     free(host_c.elements);
@@ -193,6 +209,8 @@ int cublasGemmGroupedBatchedEx(
     void *const *c, int c_type, const int *ldc, int groups,
     const int *group_sizes, int compute_type)
 {
+    if (is_capturing())
+        return CUBLAS_OK;
     for (int g = 0; g < groups; g++) {
         const void *in[2] = {NULL, NULL};
         void *out = NULL;
@@ -200,9 +218,9 @@ int cublasGemmGroupedBatchedEx(
 
         if (group_sizes[g] != 1)
             return REFUSED;
-        DRIVER(cuMemcpyDtoH)(&in[0], address(a + g), sizeof *in);
-        DRIVER(cuMemcpyDtoH)(&in[1], address(b + g), sizeof *in);
-        DRIVER(cuMemcpyDtoH)(&out, address(c + g), sizeof out);
+        driver.cuMemcpyDtoH(&in[0], address(a + g), sizeof *in);
+        driver.cuMemcpyDtoH(&in[1], address(b + g), sizeof *in);
+        driver.cuMemcpyDtoH(&out, address(c + g), sizeof out);
         status = cublasGemmEx(handle, transpose_a[g], transpose_b[g], m[g],
                               n[g], k[g], (const float *)alpha + g, in[0],
                               a_type, lda[g], in[1], b_type, ldb[g],
