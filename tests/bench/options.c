@@ -31,9 +31,9 @@ struct layers {
     int64_t tokens; /* for each */
 };
 
-static bool refuse(const char *argument)
+static bool refuse(const char *argument, const char *value)
 {
-    fprintf(stderr, "bench: %s\n%s", argument, usage);
+    fprintf(stderr, "bench: %s %s\n%s", argument, value ? value : "", usage);
     for (size_t i = 0; i < moe_models_count; i++)
         fprintf(stderr, " %s", moe_models[i].name);
     fprintf(stderr, "\n");
@@ -43,7 +43,7 @@ static bool refuse(const char *argument)
 static bool choose(struct options *options, const struct gemm_case *c)
 {
     if (options->case_count == MOST_CASES)
-        return refuse("too many cases");
+        return refuse(c->name, "is a case too many");
     options->cases[options->case_count++] = c;
     return true;
 }
@@ -132,7 +132,7 @@ bool options_read(char **arguments, struct options *options)
                 return false;
         } else {
             if (!at[1] || !read_value(at[0], at[1], options, &layers))
-                return refuse(*at);
+                return refuse(at[0], at[1]);
             at++;
         }
     }

@@ -10,6 +10,7 @@
 
 /* How much work a figure is worth. */
 struct effort {
+    int least_sets; /* of operands, and more to rotate so many bytes: */
     double rotated_bytes;
     int replays;
     double graph_us;   /* a graph runs about as long */
