@@ -24,14 +24,16 @@ static const struct jg_symbol grouped[] = {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12"};
+    static const char *const names[] = {
+        "libcublas.so.13", "libcublas.so.12",
+        "/usr/local/cuda/lib64/libcublas.so"};
     const char *path = getenv("JITGEMM_LIBCUBLAS"), *why = "";
     void *library = NULL;
 
     if (path && *path)
         library = jg_library_open(path, &why);
     else
-        for (size_t i = 0; i < 2 && !library; i++)
+        for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
             library = jg_library_open(names[i], &why);
     if (!library)
         fprintf(stderr, "no cuBLAS: %s\n", why);

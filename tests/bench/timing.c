@@ -10,8 +10,8 @@ enum { MOST_REPLAYS = 21 };
 
 /* The L2 of an H200 has 60 MB, and an event's clock ticks every half of a
  * microsecond. */
-static const struct effort full = {2, 512e6, MOST_REPLAYS, 4000, (size_t)4 << 30,
-                                   8192};
+static const struct effort full = {2,    512e6,           MOST_REPLAYS,
+                                   4000, (size_t)4 << 30, 8192};
 static const struct effort tiny = {1, 0, 1, 0, 1 << 16, 64};
 
 const struct effort *effort = &full;
