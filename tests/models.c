@@ -8,11 +8,16 @@
 #include "reference.h"
 
 const struct moe_model moe_models[] = {
-    {"deepseek-v3", 256, 8, 7168, 2048},  {"kimi-k2", 384, 8, 7168, 2048},
-    {"qwen3-30b", 128, 8, 2048, 768},     {"qwen3-235b", 128, 8, 4096, 1536},
-    {"gpt-oss-20b", 32, 4, 2880, 2880},   {"gpt-oss-120b", 128, 4, 2880, 2880},
-    {"llama4-scout", 16, 1, 5120, 8192},  {"llama4-maverick", 128, 1, 5120, 8192},
-    {"mixtral-8x7b", 8, 2, 4096, 14336},  {"glm-4.5", 160, 8, 5120, 1536},
+    {"deepseek-v3", 256, 8, 7168, 2048},
+    {"kimi-k2", 384, 8, 7168, 2048},
+    {"qwen3-30b", 128, 8, 2048, 768},
+    {"qwen3-235b", 128, 8, 4096, 1536},
+    {"gpt-oss-20b", 32, 4, 2880, 2880},
+    {"gpt-oss-120b", 128, 4, 2880, 2880},
+    {"llama4-scout", 16, 1, 5120, 8192},
+    {"llama4-maverick", 128, 1, 5120, 8192},
+    {"mixtral-8x7b", 8, 2, 4096, 14336},
+    {"glm-4.5", 160, 8, 5120, 1536},
 };
 
 const size_t moe_models_count = sizeof moe_models / sizeof *moe_models;
@@ -72,6 +77,5 @@ void moe_model_cases(const struct moe_model *model, int64_t tokens,
     *down = *gate_up;
     set_sizes(gate_up, model, "gate_up", tokens, 2 * model->intermediate,
               model->hidden);
-    set_sizes(down, model, "down", tokens, model->hidden,
-              model->intermediate);
+    set_sizes(down, model, "down", tokens, model->hidden, model->intermediate);
 }

@@ -117,9 +117,9 @@ CUfunction nvrtc_kernel_load(const struct jg_kernel_text *texts, size_t count,
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
     cubin = compile(texts, count, program, option);
-    gpu_check(cuda->cuLibraryLoadData(&library, cubin, NULL, NULL, 0, NULL,
-                                      NULL, 0),
-              "cuLibraryLoadData");
+    gpu_check(
+        cuda->cuLibraryLoadData(&library, cubin, NULL, NULL, 0, NULL, NULL, 0),
+        "cuLibraryLoadData");
     free(cubin);
     gpu_check(cuda->cuLibraryGetKernel(&kernel, library, symbol),
               "cuLibraryGetKernel");

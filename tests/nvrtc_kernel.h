@@ -15,8 +15,8 @@ bool nvrtc_kernel_open(void);
 extern const struct jg_cuda *nvrtc_kernel_cuda;
 
 /* The kernel `symbol` of the text that is named `program`. It may include the
- * others, without their folders, and the library's. Ends the program if it does
- * not compile, or if ptxas warns or spills. */
+ * others, without their folders, and the library's. Ends the program if it
+ * does not compile, or if ptxas warns or spills. */
 CUfunction nvrtc_kernel_load(const struct jg_kernel_text *texts, size_t count,
                              const char *program, const char *symbol,
                              const char *arch);

@@ -86,6 +86,7 @@ static void run_case(jitgemm_context *context, struct result *result)
     struct times times;
     double worst;
     int64_t bad;
+    bool timed;
 
     make_sets(&sets, result->c, context);
     bad = product_check(&sets.product[0], 128, false, &worst);
@@ -95,8 +96,10 @@ static void run_case(jitgemm_context *context, struct result *result)
     for (int i = 0;
          jitgemm_plan_kernel(sets.plan[0], i, &kernel) == JITGEMM_OK; i++)
         memcpy(result->kernel, kernel.name, sizeof result->kernel);
-    CHECK(timing_measure(launch, &sets, sets.count, &times));
-    figure_add(&result->ours, &times);
+    timed = timing_measure(launch, &sets, sets.count, &times);
+    CHECK(timed);
+    if (timed)
+        figure_add(&result->ours, &times);
     if (with_peers)
         measure_peers(&sets.product[0], result);
     free_sets(&sets);
@@ -107,6 +110,8 @@ static void run_all(jitgemm_context *context)
     struct limits limits;
 
     CHECK(limits_measure(context, with_peers, &limits));
+    if (!(limits.bandwidth > 0))
+        return;
     printf("%s: %.0f TFLOP/s of f16, %.2f TB/s\n", gpu.name, limits.rate,
            limits.bandwidth);
     for (int run = 0; run < options.runs; run++) {
@@ -115,10 +120,10 @@ static void run_all(jitgemm_context *context)
             results[i].c = options.cases[i];
             run_case(context, &results[i]);
             report_line(&results[i], &limits);
+            if (options.json) /* at once, lest it be lost */
+                CHECK(report_json(options.json, results, options.case_count,
+                                  &limits));
         }
-        if (options.json)
-            CHECK(report_json(options.json, results, options.case_count,
-                              &limits));
     }
 }
 

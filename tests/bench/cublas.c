@@ -8,8 +8,9 @@
 #include "gpu.h"
 #include "library.h"
 
-#define WORKSPACE ((size_t)64 << 20) /* what it takes itself, twice: in a
-                                        capture it should allocate none */
+#define WORKSPACE                                                             \
+    ((size_t)64 << 20) /* what it takes itself, twice: in a                   \
+                          capture it should allocate none */
 
 static const struct jg_symbol symbols[] = {
     {"cublasCreate_v2", offsetof(struct cublas, create)},
@@ -24,9 +25,8 @@ static const struct jg_symbol grouped[] = {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {
-        "libcublas.so.13", "libcublas.so.12",
-        "/usr/local/cuda/lib64/libcublas.so"};
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
+                                        "/usr/local/cuda/lib64/libcublas.so"};
     const char *path = getenv("JITGEMM_LIBCUBLAS"), *why = "";
     void *library = NULL;
 

@@ -8,13 +8,14 @@
 
 struct cublasContext;
 
-enum { /* as the library numbers them */
+/* As the library numbers them. */
+enum {
     CUBLAS_OK = 0,
     CUBLAS_N = 0,
     CUBLAS_T = 1,
     CUBLAS_F16 = 2,
     CUBLAS_BF16 = 14,
-    CUBLAS_IN_F32 = 68,  /* cublasComputeType_t */
+    CUBLAS_IN_F32 = 68, /* cublasComputeType_t */
     CUBLAS_ANY_WAY = -1 /* cublasGemmAlgo_t */
 };
 

@@ -71,15 +71,14 @@ bool kernels_open(void)
 static void launch(CUfunction function, struct bench_job *job)
 {
     long long blocks = (job->count + BENCH_THREADS - 1) / BENCH_THREADS;
-    CUlaunchConfig config = {.gridDimX = (unsigned)(blocks < most_blocks
-                                                        ? blocks
-                                                        : most_blocks),
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = BENCH_THREADS,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .hStream = gpu.stream};
+    CUlaunchConfig config = {
+        .gridDimX = (unsigned)(blocks < most_blocks ? blocks : most_blocks),
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = BENCH_THREADS,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .hStream = gpu.stream};
     void *parameters[] = {job};
 
     gpu_check(nvrtc_kernel_cuda->cuLaunchKernelEx(&config, function,

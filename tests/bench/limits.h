@@ -14,7 +14,8 @@ struct limits {
     double bandwidth; /* TB/s of reads */
 };
 
-/* False, after saying why, if something was computed wrong. */
+/* False, after saying why, if something was computed wrong; what could not be
+ * measured is 0. */
 bool limits_measure(jitgemm_context *context, bool with_peers,
                     struct limits *limits);
 

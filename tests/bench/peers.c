@@ -29,7 +29,7 @@ static const float zero;
 struct work {
     const struct peer *peer;
     int type, groups;
-    int group[CASE_GROUPS]; /* of the product */
+    int group[CASE_GROUPS];                             /* of the product */
     int m[CASE_GROUPS], n[CASE_GROUPS], k[CASE_GROUPS]; /* m tokens */
     int one[CASE_GROUPS], yes[CASE_GROUPS], no[CASE_GROUPS];
     float alpha[CASE_GROUPS], beta[CASE_GROUPS];
@@ -79,10 +79,10 @@ static void make_set(struct work *w, const struct product *p, int set)
     for (int i = 0; i < w->groups; i++) {
         int g = w->group[i];
 
-        w->matrix[set][A][i] = widened(w->peer->type, from.a[g], from.sfa[g],
-                                       p->m[g], p->k[g]);
-        w->matrix[set][B][i] = widened(w->peer->type, from.b[g], from.sfb[g],
-                                       p->n[g], p->k[g]);
+        w->matrix[set][A][i] =
+            widened(w->peer->type, from.a[g], from.sfa[g], p->m[g], p->k[g]);
+        w->matrix[set][B][i] =
+            widened(w->peer->type, from.b[g], from.sfb[g], p->n[g], p->k[g]);
         w->matrix[set][C][i] = gpu_alloc(2 * (size_t)(p->m[g] * p->n[g]));
     }
     gpu_sync();
@@ -111,8 +111,8 @@ static void make(struct work *w, const struct peer *peer,
         w->yes[i] = CUBLAS_T;
         w->no[i] = CUBLAS_N;
         w->alpha[i] = p->alpha[g];
-        bytes += 2.0 * (double)((p->m[g] + p->n[g]) * p->k[g] +
-                                p->m[g] * p->n[g]);
+        bytes +=
+            2.0 * (double)((p->m[g] + p->n[g]) * p->k[g] + p->m[g] * p->n[g]);
     }
     w->sets = timing_sets(bytes);
     for (int set = 0; set < w->sets; set++)
@@ -136,11 +136,11 @@ static bool launch_grouped(struct work *w, int set)
     void **table = w->table[set];
 
     return cublas->gemm_grouped &&
-           cublas->gemm_grouped(
-               cublas->handle, w->yes, w->no, w->n, w->m, w->k, w->alpha,
-               table[B], w->type, w->k, table[A], w->type, w->k, w->beta,
-               table[C], w->type, w->n, w->groups, w->one,
-               CUBLAS_IN_F32) == CUBLAS_OK;
+           cublas->gemm_grouped(cublas->handle, w->yes, w->no, w->n, w->m,
+                                w->k, w->alpha, table[B], w->type, w->k,
+                                table[A], w->type, w->k, w->beta, table[C],
+                                w->type, w->n, w->groups, w->one,
+                                CUBLAS_IN_F32) == CUBLAS_OK;
 }
 
 static bool launch(void *user, int set)

@@ -42,13 +42,12 @@ void report_line(const struct result *result, const struct limits *limits)
 
     for (int i = 0; i < PEERS; i++)
         if (result->peers[i].runs &&
-            (best < 0 || figure_us(&result->peers[i]) <
-                             figure_us(&result->peers[best])))
+            (best < 0 ||
+             figure_us(&result->peers[i]) < figure_us(&result->peers[best])))
             best = i;
     printf("%-14s %9.2f %9.2f to %8.2f %8.1f %6.2f %7.1f %5.0f%% ", c->name,
-           us, result->ours.low, result->ours.high,
-           case_flops(c) / us * 1e-6, case_bytes(c) / us * 1e-6, limit,
-           100 * limit / us);
+           us, result->ours.low, result->ours.high, case_flops(c) / us * 1e-6,
+           case_bytes(c) / us * 1e-6, limit, 100 * limit / us);
     if (best < 0)
         printf("%9s %6s  -; ", "-", "-");
     else
@@ -98,8 +97,8 @@ bool report_json(const char *path, const struct result *results, int count,
             "{\"device\": \"%s\", \"driver\": \"CUDA %d.%d\", \"cublas\": "
             "%d, \"date\": \"%s\",\n \"rate\": %.4g, \"bandwidth\": %.4g, "
             "\"cases\": [",
-            gpu.name, driver / 1000, driver % 1000 / 10, peers_version(),
-            date, limits->rate, limits->bandwidth);
+            gpu.name, driver / 1000, driver % 1000 / 10, peers_version(), date,
+            limits->rate, limits->bandwidth);
     for (int i = 0; i < count; i++)
         if (results[i].ours.runs) {
             fprintf(file, "%s\n", first ? "" : ",");

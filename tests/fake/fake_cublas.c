@@ -122,8 +122,7 @@ static void store(struct matrix *m, int row, int column, double value)
 
 static double load(const struct matrix *m, int row, int column)
 {
-    return ref_load(m->type, m->elements,
-                    (int64_t)column * m->stride + row);
+    return ref_load(m->type, m->elements, (int64_t)column * m->stride + row);
 }
 
 /* A transposed, B not, beta 0: all that the benchmark asks for. */
@@ -221,11 +220,11 @@ int cublasGemmGroupedBatchedEx(
         driver.cuMemcpyDtoH(&in[0], address(a + g), sizeof *in);
         driver.cuMemcpyDtoH(&in[1], address(b + g), sizeof *in);
         driver.cuMemcpyDtoH(&out, address(c + g), sizeof out);
-        status = cublasGemmEx(handle, transpose_a[g], transpose_b[g], m[g],
-                              n[g], k[g], (const float *)alpha + g, in[0],
-                              a_type, lda[g], in[1], b_type, ldb[g],
-                              (const float *)beta + g, out, c_type, ldc[g],
-                              compute_type, CUBLAS_ANY_WAY);
+        status =
+            cublasGemmEx(handle, transpose_a[g], transpose_b[g], m[g], n[g],
+                         k[g], (const float *)alpha + g, in[0], a_type, lda[g],
+                         in[1], b_type, ldb[g], (const float *)beta + g, out,
+                         c_type, ldc[g], compute_type, CUBLAS_ANY_WAY);
         if (status != CUBLAS_OK)
             return status;
     }

@@ -7,11 +7,11 @@ enum { BENCH_THREADS = 512 }; /* a block */
 
 struct bench_job {
     const unsigned char *in;
-    const unsigned char *scales;
+    const unsigned char *scales; /* blocked */
     const unsigned short *table;
     void *out;
-    long long count;
-    long long k;
+    long long count; /* of what a thread takes at once */
+    long long k;     /* a row */
 };
 
 #endif
