@@ -12,7 +12,7 @@ JITGEMM_LIBCUBLAS=$JG_FAKES/fake_cublas.so
 export JITGEMM_LIBCUBLAS
 
 must "$bench" --tiny --runs 2 --json "$work/two.json" public_1
-# All four peers agree with the library; without alpha none does, nor counts.
+# All four peers agree with the library; none counts that is an eighth off.
 status=0
 FAKE_CUBLAS_WRONG=1 "$bench" --tiny --json "$work/wrong.json" public_1 \
     2>"$work/wrong" || status=$?

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcublas that computes on the host, from and to the memory of the device
  * that JITGEMM_LIBCUDA names, and adds nothing to a capture but an empty
- * function. FAKE_CUBLAS_WRONG=1 in the environment: without alpha. */
+ * function. FAKE_CUBLAS_WRONG=1 in the environment: all is an eighth too
+ * large. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -189,8 +190,8 @@ int cublasGemmEx(struct cublasContext *handle, int transpose_a,
     host_c = matrix(c_type, m, n, ldc);
     download(&host_a, a);
     download(&host_b, b);
-    multiply(&host_a, &host_b, wrong ? 1 : (double)*(const float *)alpha,
-             &host_c);
+    multiply(&host_a, &host_b,
+             (double)*(const float *)alpha * (wrong ? 1.125 : 1), &host_c);
     driver.cuMemcpyHtoD(address(c), host_c.elements, bytes(&host_c));
     driver.cuStreamSynchronize(NULL);
     free(host_a.elements);
