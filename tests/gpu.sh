@@ -77,12 +77,14 @@ finish() {
 
 measure() {
     limit=500
+    rm -f "$log/bench.json"
     : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
     export JITGEMM_LIBCUBLAS
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
-    python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg" || true
+    [ ! -f "$log/bench.json" ] ||
+        python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/peers"
 }
 

@@ -192,18 +192,16 @@ bool peer_measure(const struct peer *peer, const struct product *product,
                   struct times *times, int64_t *wrong)
 {
     struct work *w = array(1, sizeof *w);
-    bool good;
+    bool good = true;
 
     make(w, peer, product);
-    good = launch(w, 0);
-    gpu_sync();
-    *wrong = 0;
-    for (int i = 0; good && i < w->groups; i++)
-        *wrong += compare(w, product, i);
-    for (int set = 1; good && set < w->sets; set++)
+    for (int set = 0; good && set < w->sets; set++)
         good = launch(w, set);
     gpu_sync();
     good = good && timing_measure(launch, w, w->sets, times);
+    *wrong = 0;
+    for (int i = 0; good && i < w->groups; i++)
+        *wrong += compare(w, product, i); /* after the replays */
     if (!good)
         fprintf(stderr, "%s cannot compute this, or not in a graph\n",
                 peer->name);
