@@ -370,7 +370,7 @@ tests_fake_fake_cublas_la_SOURCES = tests/fake/fake_cublas.c \
 	tests/reference.c tests/reference.h
 tests_fake_fake_cublas_la_CPPFLAGS = $(bench_CPPFLAGS)
 tests_fake_fake_cublas_la_LDFLAGS = $(fake_LDFLAGS)
-tests_fake_fake_cublas_la_LIBADD =
+tests_fake_fake_cublas_la_LIBADD = -lm
 tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
 	tests/fake/fake_nvrtc.h
 # The library tells releases of NVRTC apart by their build ids.
