@@ -9,6 +9,7 @@
 #define X8(v)  X4(v), X4(v)
 #define X16(v) X8(v), X8(v)
 #define X32(v) X16(v), X16(v)
+#define X64(v) X32(v), X32(v)
 
 /* clang-format off */
 const struct gemm_case cases[] = {
@@ -38,10 +39,31 @@ const struct gemm_case cases[] = {
     {"gm4", CASE_BENCH, 2, {128, 384}, {X2(4096)}, {X2(1536)}},
 
     {"decode", CASE_LAYER, 32, {X32(8)}, {X32(4096)}, {X32(7168)}},
+    {"decode_1", CASE_LAYER, 32, {X32(1)}, {X32(4096)}, {X32(7168)}},
+    {"decode_16", CASE_LAYER, 32, {X32(16)}, {X32(4096)}, {X32(7168)}},
+    {"decode_32", CASE_LAYER, 32, {X32(32)}, {X32(4096)}, {X32(7168)}},
+    /* 588 r^4 / 63^4, cut to whole tokens, where r = (37 i + 11) mod 64 is
+     * the group's rank; then as many tokens spread evenly. */
+    {"uneven", CASE_LAYER, 64,
+     {0, 198, 7, 422, 34, 0, 105, 1, 252, 12, 516, 49, 0, 139, 3, 317,
+      19, 0, 69, 0, 182, 5, 394, 30, 0, 95, 1, 233, 10, 483, 44, 0,
+      127, 2, 294, 17, 588, 62, 0, 167, 4, 367, 26, 0, 86, 0, 215, 8,
+      452, 39, 0, 116, 1, 272, 14, 551, 56, 0, 153, 3, 341, 22, 0, 77},
+     {X64(2048)}, {X64(7168)}},
+    {"even", CASE_LAYER, 64, {X64(120)}, {X64(2048)}, {X64(7168)}},
     {"prefill_up", CASE_LAYER, 16, {X16(512)}, {X16(4096)}, {X16(7168)}},
     {"prefill_down", CASE_LAYER, 16, {X16(512)}, {X16(7168)}, {X16(2048)}},
     {"dense_8192", CASE_LAYER, 1, {8192}, {8192}, {8192}},
     {"dense_4096", CASE_LAYER, 1, {4096}, {4096}, {4096}},
+    {"small_1x2048", CASE_LAYER, 1, {1}, {2048}, {2048}},
+    {"small_4x2048", CASE_LAYER, 1, {4}, {2048}, {2048}},
+    {"small_16x2048", CASE_LAYER, 1, {16}, {2048}, {2048}},
+    {"small_1x4096", CASE_LAYER, 1, {1}, {4096}, {4096}},
+    {"small_4x4096", CASE_LAYER, 1, {4}, {4096}, {4096}},
+    {"small_16x4096", CASE_LAYER, 1, {16}, {4096}, {4096}},
+    {"small_1x8192", CASE_LAYER, 1, {1}, {8192}, {8192}},
+    {"small_4x8192", CASE_LAYER, 1, {4}, {8192}, {8192}},
+    {"small_16x8192", CASE_LAYER, 1, {16}, {8192}, {8192}},
 };
 /* clang-format on */
 

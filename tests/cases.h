@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_GROUPS = 32 }; /* at most, in one case */
+enum { CASE_GROUPS = 384 }; /* at most, in one case */
 
 enum case_kind {
     CASE_TEST,  /* the public problem's tests */
     CASE_BENCH, /* the public problem's benchmarks */
-    CASE_LAYER  /* decode and prefill of experts, dense layers */
+    CASE_LAYER  /* layers of experts, dense layers, single products */
 };
 
 struct gemm_case {
-    const char *name;
+    char name[48];
     enum case_kind kind;
     int32_t groups;
     int64_t m[CASE_GROUPS], n[CASE_GROUPS], k[CASE_GROUPS];

@@ -20,10 +20,13 @@
     _(cuDevicePrimaryCtxRetain)                                               \
     _(cuDriverGetVersion)                                                     \
     _(cuEventCreate)                                                          \
+    _(cuEventDestroy)                                                         \
     _(cuEventElapsedTime)                                                     \
     _(cuEventRecord)                                                          \
     _(cuEventSynchronize)                                                     \
     _(cuGetErrorName)                                                         \
+    _(cuGraphDestroy)                                                         \
+    _(cuGraphExecDestroy)                                                     \
     _(cuGraphInstantiate)                                                     \
     _(cuGraphLaunch)                                                          \
     _(cuInit)                                                                 \

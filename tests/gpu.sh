@@ -5,6 +5,7 @@
 #                                 and the benchmark from a build tree into DIR
 #        gpu.sh run DIR [LOG]     runs everything in DIR, the whole output in
 #                                 folder LOG; a short table comes last
+#        gpu.sh bench DIR [LOG]   the benchmark alone, which takes minutes
 set -eu
 
 stage() {
@@ -27,16 +28,17 @@ stage() {
         [ -f "$real" ] || real=$build/$program
         cp "$real" "$dir/bin"
     done
-    cp "$here/gpu.sh" "$here/bench/peers.py" "$dir"
+    cp "$here/gpu.sh" "$here/bench/peers.py" "$here/bench/plot.py" "$dir"
 }
 
-# Usage: step NAME COMMAND...: runs it, 150 s at most, and adds a row to the
-# table.
+# Usage: step NAME COMMAND...: runs it, $limit seconds at most, and adds a row
+# to the table.
+limit=150
 step() {
     name=$1
     shift
     status=0
-    timeout 150 "$@" >"$log/$name" 2>&1 || status=$?
+    timeout $limit "$@" >"$log/$name" 2>&1 || status=$?
     case $status in
     0) result=pass ;;
     77) result=skip ;;
@@ -46,7 +48,7 @@ step() {
         "$(tail -n 1 "$log/$name")" >>"$log/table"
 }
 
-run() {
+start() {
     dir=$(cd "$1" && pwd)
     log=${2-$dir/log}
     mkdir -p "$log"
@@ -56,6 +58,44 @@ run() {
     export LD_LIBRARY_PATH XDG_CACHE_HOME
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.limit \
         --format=csv,noheader >"$log/card" 2>&1 || true
+}
+
+# The libcublas that comes with PyTorch, if it does.
+find_cublas() {
+    python3 - <<'END'
+import glob, importlib.util, os
+torch = importlib.util.find_spec("torch")
+beside = os.path.dirname(os.path.dirname(torch.origin)) if torch else "/none"
+print(*sorted(glob.glob(beside + "/nvidia/cu*/lib/libcublas.so.*"))[:1])
+END
+}
+
+finish() {
+    cat "$log/card" "$log/table"
+    ! grep -q FAIL "$log/table"
+}
+
+measure() {
+    limit=500
+    rm -f "$log/bench.json"
+    : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
+    export JITGEMM_LIBCUBLAS
+    "$dir/bin/bench" --cases >"$log/cases.json"
+    step bench "$dir/bin/bench" --json "$log/bench.json"
+    step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
+    [ ! -f "$log/bench.json" ] ||
+        python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
+    cat "$log/bench" "$log/peers"
+}
+
+bench() {
+    start "$@"
+    measure
+    finish
+}
+
+run() {
+    start "$@"
     step first-cold "$dir/bin/first"
     step first-warm "$dir/bin/first"
     step first-again "$dir/bin/first"
@@ -71,11 +111,8 @@ run() {
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small
     done
-    step bench "$dir/bin/bench" --json
-    step peers python3 "$dir/peers.py"
-    grep -h '^{' "$log/bench" "$log/peers" || true
-    cat "$log/card" "$log/table"
-    ! grep -q FAIL "$log/table"
+    measure
+    finish
 }
 
 command=$1

@@ -84,6 +84,8 @@ if HAVE_CXX17
 gpu_tests += tests/g_wrappers
 endif
 script_tests = \
+	tests/bench_emu.sh \
+	tests/bench_plot.sh \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_gemm.sh \
@@ -167,6 +169,8 @@ tests_libtest_la_SOURCES = \
 	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
+	tests/models.c tests/models.h \
+	tests/nvrtc_kernel.c tests/nvrtc_kernel.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_product.c \
 	tests/entries.h tests/one_entry.h tests/one_pack.h tests/sample.h \
@@ -354,11 +358,17 @@ if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
 check_LTLIBRARIES += tests/fake/fake_cuda.la tests/fake/fake_nvrtc.la \
-	tests/fake/fake_old_nvrtc.la
+	tests/fake/fake_old_nvrtc.la tests/fake/fake_cublas.la
 fake_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_fake_fake_cuda_la_SOURCES = tests/fake/fake_cuda.c tests/fake/fake_cuda.h
 tests_fake_fake_cuda_la_LDFLAGS = $(fake_LDFLAGS)
 tests_fake_fake_cuda_la_LIBADD =
+# It rounds as the reference does.
+tests_fake_fake_cublas_la_SOURCES = tests/fake/fake_cublas.c \
+	tests/reference.c tests/reference.h
+tests_fake_fake_cublas_la_CPPFLAGS = $(bench_CPPFLAGS)
+tests_fake_fake_cublas_la_LDFLAGS = $(fake_LDFLAGS)
+tests_fake_fake_cublas_la_LIBADD = -lm
 tests_fake_fake_nvrtc_la_SOURCES = tests/fake/fake_nvrtc.c \
 	tests/fake/fake_nvrtc.h
 # The library tells releases of NVRTC apart by their build ids.
@@ -406,10 +416,11 @@ TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $
 EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 	$(script_tests) \
 	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
-	tests/gpu.sh tests/bench/peers.py \
+	tests/gpu.sh tests/bench/peers.py tests/bench/plot.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-01.json
 
 # These run programs that are tests themselves.
+tests/bench_emu.log: tests/bench/bench tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs
@@ -452,17 +463,32 @@ check-nvrtc: jitgemm-warm $(check_LTLIBRARIES) $(check_LIBRARIES) \
 	set -f; $(SHELL) $(srcdir)/tests/nvrtc_versions.sh $(RELEASES)
 .PHONY: check-nvrtc
 
-# make bench: times on a GPU.
-EXTRA_PROGRAMS += tests/bench/bench
-tests_bench_bench_SOURCES = tests/bench/bench.c
-tests_bench_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-
-EXTRA_PROGRAMS += tests/bench/first
+# make bench: what measures on a GPU.
+check_PROGRAMS += tests/bench/bench tests/bench/first
+bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+tests_bench_bench_SOURCES = tests/bench/bench.c \
+	tests/bench/cublas.c tests/bench/cublas.h \
+	tests/bench/kernels.c tests/bench/kernels.h \
+	tests/bench/limits.c tests/bench/limits.h \
+	tests/bench/options.c tests/bench/options.h \
+	tests/bench/peers.c tests/bench/peers.h \
+	tests/bench/report.c tests/bench/report.h \
+	tests/bench/timing.c tests/bench/timing.h
+nodist_tests_bench_bench_SOURCES = tests/bench/texts.c
+tests_bench_bench_CPPFLAGS = $(bench_CPPFLAGS)
 tests_bench_first_SOURCES = tests/bench/first.c
-tests_bench_first_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-
-bench: tests/bench/bench
-	tests/bench/bench
+tests_bench_first_CPPFLAGS = $(bench_CPPFLAGS)
+bench_kernels = tests/bench/kernels/job.h tests/bench/kernels/read.cu \
+	tests/bench/kernels/widen.cu
+EXTRA_DIST += $(bench_kernels)
+CLEANFILES += tests/bench/texts.c
+tests/bench/texts.c: $(bench_kernels) kernel_src/embed.sh tests/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	SED='$(SED)' $(SHELL) $(srcdir)/kernel_src/embed.sh $(srcdir) \
+	    $(bench_kernels) | \
+	    $(SED) 's/jg_kernel_texts/bench_texts/g' >$@-t && \
+	mv -f $@-t $@
+bench: tests/bench/bench tests/bench/first
 .PHONY: bench
 
 # make fuzz: the same targets for libFuzzer, with their seeds; then

@@ -1,177 +1,148 @@
 /* SPDX-License-Identifier: MIT */
-/* Times the library on a GPU: each case is verified, then replayed from CUDA
- * graphs that rotate through more operands than the L2 holds.
- * bench [--json] [--config M,STEP,N,K,STAGES,BLOCKS,FUSED] [CASE...]: a table, or an
- * object a line. --config takes the place of the plan's choice. */
-#include <stdlib.h>
+/* Times the library on a GPU, next to cuBLAS in the same process and to what
+ * the GPU was measured to allow. Each case is verified first. */
+#include <stdio.h>
 #include <string.h>
 
-#include "cases.h"
 #include "gpu.h"
-#include "launch.h"
+#include "kernels.h"
+#include "limits.h"
+#include "options.h"
+#include "peers.h"
 #include "product.h"
+#include "report.h"
 #include "test.h"
+#include "timing.h"
 
-#define ROTATED_BYTES 512e6 /* the L2 of an H200 has 60 MB */
-#define MOST_SETS 24
-#define REPLAYS 21
-#define GRAPH_US 4000.0 /* a graph runs about as long: the clock ticks at .5 */
+static struct options options;
+static bool with_peers;
+static struct result results[MOST_CASES];
 
-struct times {
-    double median, low, high; /* us */
+struct sets {
+    struct product product[TIMING_SETS];
+    jitgemm_plan *plan[TIMING_SETS];
+    int count;
 };
 
-static int compare(const void *a, const void *b)
+static bool launch(void *user, int set)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    const struct sets *sets = user;
 
-    return x < y ? -1 : x > y;
+    JITGEMM(jitgemm_run(sets->plan[set], gpu.stream));
+    return true;
 }
 
-static double replay(CUgraphExec exec, CUevent *events)
+static void make_sets(struct sets *sets, const struct gemm_case *c,
+                      jitgemm_context *context)
 {
-    float ms;
-
-    GPU(cuEventRecord(events[0], gpu.stream));
-    GPU(cuGraphLaunch(exec, gpu.stream));
-    GPU(cuEventRecord(events[1], gpu.stream));
-    GPU(cuEventSynchronize(events[1]));
-    GPU(cuEventElapsedTime(&ms, events[0], events[1]));
-    return (double)ms * 1e3;
+    sets->count = timing_sets(case_bytes(c));
+    product_make(&sets->product[0], c->groups, c->m, c->n, c->k, REF_FULL,
+                 true, 1);
+    for (int i = 0; i < sets->count; i++) {
+        if (i > 0) {
+            sets->product[i] = sets->product[0];
+            product_upload(&sets->product[i]);
+        }
+        product_poison(&sets->product[i]);
+        sets->plan[i] =
+            product_plan(&sets->product[i], context,
+                         options.configured ? &options.config : NULL);
+        launch(sets, i);
+    }
+    gpu_sync();
 }
 
-static CUgraphExec capture(jitgemm_plan **plans, int sets, int runs)
+static void free_sets(struct sets *sets)
 {
-    CUgraph graph;
-    CUgraphExec exec;
-
-    GPU(cuStreamBeginCapture(gpu.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    for (int i = 0; i < runs; i++)
-        JITGEMM(jitgemm_run(plans[i % sets], gpu.stream));
-    GPU(cuStreamEndCapture(gpu.stream, &graph));
-    GPU(cuGraphInstantiate(&exec, graph, 0));
-    return exec;
+    for (int i = 0; i < sets->count; i++) {
+        jitgemm_plan_destroy(sets->plan[i]);
+        if (i > 0)
+            product_release(&sets->product[i]);
+    }
+    product_free(&sets->product[0]);
 }
 
-static struct times measure(jitgemm_plan **plans, int sets)
+static void measure_peers(const struct product *product, struct result *result)
 {
-    double us[REPLAYS], one;
-    CUevent events[2];
-    CUgraphExec exec = capture(plans, sets, sets);
-    int runs;
+    struct times times;
+    int64_t wrong;
 
-    GPU(cuEventCreate(&events[0], CU_EVENT_DEFAULT));
-    GPU(cuEventCreate(&events[1], CU_EVENT_DEFAULT));
-    replay(exec, events);
-    one = replay(exec, events) / sets;
-    runs = (int)(GRAPH_US / one / sets + 1) * sets;
-    exec = capture(plans, sets, runs);
-    replay(exec, events);
-    for (int i = 0; i < REPLAYS; i++)
-        us[i] = replay(exec, events) / runs;
-    qsort(us, REPLAYS, sizeof *us, compare);
-    return (struct times){us[REPLAYS / 2], us[REPLAYS / 10],
-                          us[REPLAYS - 1 - REPLAYS / 10]};
+    for (int i = 0; i < PEERS; i++) {
+        if (!peer_measure(&peers[i], product, &times, &wrong))
+            continue;
+        if (wrong)
+            fprintf(stderr, "%s, %s: %lld wrong\n", result->c->name,
+                    peers[i].name, (long long)wrong);
+        CHECK_INT(wrong, 0);
+        if (!wrong)
+            figure_add(&result->peers[i], &times);
+    }
 }
 
-static void report(const struct gemm_case *c, struct times us,
-                   const jitgemm_kernel *kernel, bool json)
+static void run_case(jitgemm_context *context, struct result *result)
 {
-    double tflops = case_flops(c) / us.median * 1e-6;
-    double tbs = case_bytes(c) / us.median * 1e-6;
-
-    if (json)
-        printf("{\"case\": \"%s\", \"us\": %.2f, \"low\": %.2f, \"high\": "
-               "%.2f, \"tflops\": %.1f, \"tbs\": %.3f, \"kernel\": \"%s\"}\n",
-               c->name, us.median, us.low, us.high, tflops, tbs,
-               kernel->name);
-    else
-        printf("%-14s %8.2f us (%.2f to %.2f) %6.1f TFLOP/s %5.2f TB/s  %s\n",
-               c->name, us.median, us.low, us.high, tflops, tbs,
-               kernel->name);
-    fflush(stdout);
-}
-
-static void run_case(jitgemm_context *context, const struct gemm_case *c,
-                     const struct jg_config *config, bool json)
-{
-    struct product set[MOST_SETS];
-    jitgemm_plan *plans[MOST_SETS];
+    static struct sets sets;
     jitgemm_kernel kernel = {.size = sizeof kernel};
-    int sets = (int)(ROTATED_BYTES / case_bytes(c)) + 2;
+    struct times times;
     double worst;
     int64_t bad;
+    bool timed;
 
-    sets = sets < MOST_SETS ? sets : MOST_SETS;
-    product_make(&set[0], c->groups, c->m, c->n, c->k, REF_FULL, true, 1);
-    for (int i = 0; i < sets; i++) {
-        if (i > 0) {
-            set[i] = set[0];
-            product_upload(&set[i]);
-        }
-        product_poison(&set[i]);
-        plans[i] = product_plan(&set[i], context, config);
-    }
-    JITGEMM(jitgemm_run(plans[0], gpu.stream));
-    gpu_sync();
-    bad = product_check(&set[0], 128, false, &worst);
+    make_sets(&sets, result->c, context);
+    bad = product_check(&sets.product[0], 128, false, &worst);
     if (bad)
-        fprintf(stderr, "%s: %lld wrong\n", c->name, (long long)bad);
+        fprintf(stderr, "%s: %lld wrong\n", result->c->name, (long long)bad);
     CHECK_INT(bad, 0);
-    for (int i = 0; jitgemm_plan_kernel(plans[0], i, &kernel) == JITGEMM_OK;)
-        i++; /* the last is the product */
-    report(c, measure(plans, sets), &kernel, json);
-    for (int i = 0; i < sets; i++) {
-        jitgemm_plan_destroy(plans[i]);
-        if (i > 0)
-            product_release(&set[i]);
-    }
-    product_free(&set[0]);
+    for (int i = 0;
+         jitgemm_plan_kernel(sets.plan[0], i, &kernel) == JITGEMM_OK; i++)
+        memcpy(result->kernel, kernel.name, sizeof result->kernel);
+    timed = timing_measure(launch, &sets, sets.count, &times);
+    CHECK(timed);
+    if (timed)
+        figure_add(&result->ours, &times);
+    if (with_peers)
+        measure_peers(&sets.product[0], result);
+    free_sets(&sets);
 }
 
-static bool read_config(const char *text, struct jg_config *config)
+static void run_all(jitgemm_context *context)
 {
-    int fused;
-    int count = sscanf(text, "%d,%d,%d,%d,%d,%d,%d", &config->tile_m,
-                       &config->width_step,
-                       &config->tile_n, &config->tile_k, &config->stages,
-                       &config->blocks, &fused);
+    struct limits limits;
 
-    config->family = JG_SM90;
-    config->fused = fused != 0;
-    return count == 7;
+    CHECK(limits_measure(context, with_peers, &limits));
+    if (!(limits.bandwidth > 0))
+        return;
+    printf("%s: %.0f TFLOP/s of f16, %.2f TB/s\n", gpu.name, limits.rate,
+           limits.bandwidth);
+    for (int run = 0; run < options.runs; run++) {
+        report_head();
+        for (int i = 0; i < options.case_count; i++) {
+            results[i].c = options.cases[i];
+            run_case(context, &results[i]);
+            report_line(&results[i], &limits);
+            if (options.json) /* at once, lest it be lost */
+                CHECK(report_json(options.json, results, options.case_count,
+                                  &limits));
+        }
+    }
 }
 
 int main(int count, char **arguments)
 {
-    struct jg_config config = {0};
-    const struct jg_config *chosen = NULL;
-    bool json = false, all = true;
     jitgemm_context *context;
 
-    if (!gpu_open())
-        return TEST_SKIP;
-    JITGEMM(jitgemm_context_create(NULL, &context));
-    for (int i = 1; i < count; i++) {
-        const struct gemm_case *c = case_find(arguments[i]);
-
-        if (strcmp(arguments[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(arguments[i], "--config") == 0 && i + 1 < count) {
-            CHECK(read_config(arguments[++i], &config));
-            chosen = &config;
-        } else {
-            CHECK(c != NULL);
-            all = false;
-            if (c)
-                run_case(context, c, chosen, json);
-        }
+    (void)count;
+    if (!options_read(arguments, &options))
+        return 2;
+    if (options.cases_only) {
+        report_cases(options.cases, options.case_count);
+        return 0;
     }
-    for (size_t i = 0; i < cases_count && all; i++)
-        if (cases[i].kind != CASE_TEST)
-            run_case(context, &cases[i], chosen, json);
+    if (!gpu_open() || !kernels_open())
+        return TEST_SKIP;
+    with_peers = peers_open();
+    JITGEMM(jitgemm_context_create(NULL, &context));
+    run_all(context);
     jitgemm_context_destroy(context);
-    if (json)
-        return test_failures != 0;
     return test_end();
 }

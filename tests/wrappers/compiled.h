@@ -5,12 +5,11 @@
 
 #include <stdbool.h>
 
-#include "driver.h"
+#include <cuda.h>
 
 /* Opens the GPU and the compiler. False, after saying why, if there is no
  * sm_90 or no NVRTC. */
 bool compiled_open(void);
-extern const struct jg_cuda *compiled_cuda;
 
 /* The kernel wrap_NAME; compiled at the first call. Ends the program if that
  * fails, or if ptxas warns or spills. */

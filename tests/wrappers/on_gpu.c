@@ -5,6 +5,7 @@
 #include "both.h"
 #include "compiled.h"
 #include "gpu.h"
+#include "nvrtc_kernel.h"
 
 static CUresult encode(const struct emu_tensor_map *t, uint64_t base,
                        CUtensorMap *map)
@@ -30,7 +31,7 @@ static CUresult encode(const struct emu_tensor_map *t, uint64_t base,
         if (i > 0)
             stride[i - 1] = t->stride[i - 1];
     }
-    return compiled_cuda->cuTensorMapEncodeTiled(
+    return nvrtc_kernel_cuda->cuTensorMapEncodeTiled(
         map, type, t->rank, (void *)(uintptr_t)(base + t->address), extent,
         stride, t->box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
@@ -83,7 +84,7 @@ static void gpu_launch(const struct both_case *c, const char *program,
             .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
             .value.clusterDim = {c->cluster, 1, 1}};
     config.numAttrs = count;
-    gpu_check(compiled_cuda->cuLaunchKernelEx(
+    gpu_check(nvrtc_kernel_cuda->cuLaunchKernelEx(
                   &config, compiled_function(program), parameters, NULL),
               c->name);
 }

@@ -73,6 +73,10 @@ std::string folder_of(const cubin &from, const std::string &source)
     std::string compiler = setting("CXX", "c++");
     XXH3_128bits_update(hash.get(), compiler.c_str(), compiler.size() + 1);
     add_folder(hash.get(), source + "/kernel_src");
+    /* Those of tests and benchmark are elsewhere, with what they include. */
+    add_folder(hash.get(),
+               source + "/kernel_src/" +
+                   from.program.substr(0, from.program.rfind('/')));
     add_file(hash.get(), source + "/tests/emu/emu.h");
     add_file(hash.get(), source + "/tests/emu/emu_launch.h");
     add_file(hash.get(), source + "/tests/emu/instructions.h");
