@@ -220,7 +220,8 @@ typedef struct jitgemm_plan jitgemm_plan;
 
 /* Validates the problem, chooses the kernels, finds or compiles and loads
  * them, and allocates device memory: the table of groups and, on sm_90a, a
- * workspace of up to about 2 * sum(m * k) bytes. The problem's arrays are copied.
+ * workspace of up to about 2 * sum(m * k) bytes. The problem's arrays are
+ * copied.
  * Safe while another stream is being captured.
  * A kernel that did not compile once is not tried again by this, but only by
  * jitgemm_prepare(): the error comes at once.
@@ -240,7 +241,8 @@ void jitgemm_plan_destroy(jitgemm_plan *plan);
  *   b    n * k/2 bytes, 16-byte aligned
  *   sfb  jitgemm_scale_bytes(n, k) bytes, 16-byte aligned; padding may hold
  *        anything, NaN included
- *   c    m * n values of problem.c_type, 16-byte aligned; may not overlap an input
+ *   c    m * n values of problem.c_type, 16-byte aligned; may not overlap an
+ *        input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
  *        itself may be NULL too
  * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales.

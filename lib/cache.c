@@ -78,8 +78,7 @@ struct jg_cache *jg_cache_open(const char *dir, const struct jg_env *env,
         jg_place_choose_local(env, &cache->local) != 0)
         goto out;
     if (cache->settings.reads &&
-        !jg_layers_open(layers, env->trust_group ? JG_FILE_GROUP : 0, log,
-                        &cache->layers))
+        !jg_layers_open(layers, jg_place_trust(env), log, &cache->layers))
         goto out;
     if (cache->store.base.data)
         jg_buf_printf(&cache->directory, "%s/" JG_STORE_VERSION,

@@ -39,7 +39,7 @@ int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size)
 
 int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
 {
-    if (config->family != JG_SM90)
+    if (config->family != JG_SM90 || config->fused)
         return 0;
     return jg_cut_ceil_div(size.m, ATOM_ROWS) * jg_cut_chunks(config, size);
 }

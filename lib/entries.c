@@ -55,11 +55,11 @@ static jitgemm_status open_cache(const char *path, struct jg_cache **cache)
     return status;
 }
 
-static unsigned trust_flags(void)
+static unsigned trust(void)
 {
-    struct jg_env env = jg_env_read();
+    const struct jg_env env = jg_env_read();
 
-    return env.trust_group ? JG_FILE_GROUP : 0;
+    return jg_place_trust(&env);
 }
 
 static jitgemm_status fail_open(const char *path, int error, const char *why)
@@ -86,7 +86,7 @@ static jitgemm_status open_stock(const char *path, struct jg_stock **stock)
             return status;
         path = jg_cache_directory(cache);
     }
-    error = jg_stock_open(path, trust_flags(), stock, &why);
+    error = jg_stock_open(path, trust(), stock, &why);
     if (error)
         status = fail_open(path, error, why);
     jg_cache_close(cache);
@@ -169,7 +169,7 @@ jitgemm_status jitgemm_pack_digest(const char *path, char digest[65])
         return fail_null("path");
     if (!digest)
         return fail_null("digest");
-    error = jg_pack_open(AT_FDCWD, path, trust_flags(), &pack, &why);
+    error = jg_pack_open(AT_FDCWD, path, trust(), &pack, &why);
     if (error)
         return fail_open(path, error, why);
     jg_sha256_text(jg_pack_digest(pack), digest);

@@ -82,10 +82,12 @@ int jg_file_may_create(const char *path, bool own)
 
 /* ---- Read ---- */
 
-static int read_all(int fd, unsigned char *data, size_t size)
+int jg_file_read_at(int file, uint64_t start, void *data, size_t size)
 {
+    unsigned char *to = data;
+
     while (size) {
-        ssize_t got = read(fd, data, size);
+        ssize_t got = pread(file, to, size, (off_t)start);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -93,7 +95,8 @@ static int read_all(int fd, unsigned char *data, size_t size)
             return errno;
         if (got == 0)
             return JG_FILE_WRONG_SIZE;
-        data += got;
+        to += got;
+        start += (uint64_t)got;
         size -= (size_t)got;
     }
     return 0;
@@ -172,7 +175,7 @@ int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,
     else if (!(bytes = malloc((size_t)info.st_size + 1)))
         error = ENOMEM;
     else
-        error = read_all(fd, bytes, (size_t)info.st_size);
+        error = jg_file_read_at(fd, 0, bytes, (size_t)info.st_size);
     if (!error && flags & JG_FILE_STAMP)
         stamp(fd, info.st_mtime);
     close(fd);

@@ -49,6 +49,9 @@ int jg_file_may_create(const char *path, bool own);
 int jg_file_open(int folder, const char *name, unsigned flags, int *file,
                  uint64_t *size);
 
+/* Reads `size` bytes from `start` on; WRONG_SIZE if the file ends before. */
+int jg_file_read_at(int file, uint64_t start, void *data, size_t size);
+
 /* Reads a whole trusted regular file of at most `limit` bytes. The caller
  * frees *data with free(). */
 int jg_file_read(int folder, const char *name, unsigned flags, size_t limit,

@@ -15,8 +15,8 @@ struct jg_layers {
 };
 
 /* Those of a list of absolute paths, separated by colons, that are there and
- * may be trusted, which is checked now. `flags` is JG_FILE_GROUP or 0. One that may not be trusted is a warning. Returns
- * false if out of memory. */
+ * may be trusted, which is checked now; one that may not is a warning. `flags`
+ * is JG_FILE_GROUP or 0. Returns false if out of memory. */
 bool jg_layers_open(const char *list, unsigned flags, const struct jg_log *log,
                     struct jg_layers *layers);
 void jg_layers_close(struct jg_layers *layers);

@@ -25,8 +25,8 @@ struct jg_model {
 };
 
 /* Fills all but us and memory_us. Tiles go out longest first in waves of one a
- * multiprocessor, or pair of them; long and short ones meet, so a wave costs the average, and a
- * partly filled last one as much as a full one. */
+ * multiprocessor, or pair of them; long and short ones meet, so a wave costs
+ * the average, and a partly filled last one as much as a full one. */
 struct jg_estimate jg_model_waves(const struct jg_config *config,
                                   const struct jg_problem *problem,
                                   const struct jg_device *device);

@@ -8,8 +8,9 @@
 
 /* Of equal times the first counts: stores without a detour through shared
  * memory, unless groups end in partly filled tiles, which swapped operands cut
- * narrower. The stages fill the 227 KB of shared memory. Two accumulators and the scales
- * of every stage fit the 512 columns of tensor memory, but for 256 columns. */
+ * narrower. The stages fill the 227 KB of shared memory. Two accumulators and
+ * the scales of every stage fit the 512 columns of tensor memory, but for 256
+ * columns. */
 #define ROW(m, n, count, sharing, tensors, swap)                              \
     {.family = JG_SM100, .tile_m = m, .tile_n = n, .tile_k = 256,             \
      .stages = count, .ctas = sharing, .accumulators = tensors,               \

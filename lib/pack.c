@@ -2,7 +2,6 @@
 /* Packs to bytes and back. Where an entry starts follows from the sizes of
  * those before it: the sizes must add up to the file, and so no two entries
  * overlap and no byte is left over. */
-#define _POSIX_C_SOURCE 200809L /* pread */
 #include "pack.h"
 
 #include <errno.h>
@@ -84,27 +83,6 @@ static uint64_t get(const unsigned char *bytes, size_t size)
     return value;
 }
 
-/* 0 or an error of file.h. */
-static int read_at(int file, uint64_t start, void *data, size_t size)
-{
-    unsigned char *to = data;
-
-    while (size) {
-        ssize_t got = pread(file, to, size, (off_t)start);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno;
-        if (got == 0)
-            return JG_FILE_WRONG_SIZE;
-        to += got;
-        start += (uint64_t)got;
-        size -= (size_t)got;
-    }
-    return 0;
-}
-
 /* NULL, or what is wrong with the header. */
 static const char *check_header(const unsigned char *header, uint64_t size)
 {
@@ -154,8 +132,9 @@ static int read_index(int file, uint64_t size, struct jg_pack **pack,
     size_t bytes;
     int error;
 
-    error = size < sizeof header ? EBADMSG
-                                 : read_at(file, 0, header, sizeof header);
+    error = size < sizeof header
+                ? EBADMSG
+                : jg_file_read_at(file, 0, header, sizeof header);
     *why = error ? "not a pack" : check_header(header, size);
     if (error || *why)
         return error ? error : EBADMSG;
@@ -167,8 +146,8 @@ static int read_index(int file, uint64_t size, struct jg_pack **pack,
         goto out;
     }
     memcpy(index, header, sizeof header);
-    error = read_at(file, sizeof header, index + sizeof header,
-                    bytes + JG_SHA256_SIZE - sizeof header);
+    error = jg_file_read_at(file, sizeof header, index + sizeof header,
+                            bytes + JG_SHA256_SIZE - sizeof header);
     if (error)
         goto out;
     jg_sha256(index, bytes, read->digest);
@@ -234,9 +213,9 @@ static void *read_row(const struct jg_pack *pack, const struct row *row,
                       const char **why)
 {
     void *bytes = malloc((size_t)row->size + 1);
-    int error = bytes
-                    ? read_at(pack->file, row->start, bytes, (size_t)row->size)
-                    : ENOMEM;
+    int error = bytes ? jg_file_read_at(pack->file, row->start, bytes,
+                                        (size_t)row->size)
+                      : ENOMEM;
 
     if (!error)
         return bytes;

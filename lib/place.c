@@ -104,7 +104,7 @@ static int choose(const struct choice *choices, size_t count, unsigned flags,
     return 0;
 }
 
-static unsigned trust_flags(const struct jg_env *env)
+unsigned jg_place_trust(const struct jg_env *env)
 {
     return env->trust_group ? JG_FILE_GROUP : 0;
 }
@@ -134,7 +134,7 @@ int jg_place_choose(const char *dir, const struct jg_env *env,
         {"/tmp/", own.name, false, false, false},
     };
 
-    return choose(choices, sizeof choices / sizeof *choices, trust_flags(env),
+    return choose(choices, sizeof choices / sizeof *choices, jg_place_trust(env),
                   log, store);
 }
 
@@ -146,6 +146,6 @@ int jg_place_choose_local(const struct jg_env *env, struct jg_store *store)
         {"/tmp/", own.name, false, false, false},
     };
 
-    return choose(choices, sizeof choices / sizeof *choices, trust_flags(env),
+    return choose(choices, sizeof choices / sizeof *choices, jg_place_trust(env),
                   NULL, store);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which folder the cache is in. */
+/* Which folder the cache is in, and whom it may belong to. */
 #ifndef JG_PLACE_H
 #define JG_PLACE_H
 
 #include "env.h"
 #include "store.h"
+
+/* What the environment trusts: JG_FILE_GROUP or 0. */
+unsigned jg_place_trust(const struct jg_env *env);
 
 /* `dir` (a context option), else env->cache_dir, else the first that will do
  * of $XDG_CACHE_HOME/jitgemm, $HOME/.cache/jitgemm and /tmp/jitgemm-UID. It

@@ -2,12 +2,14 @@
 /* The choice of a configuration. */
 #include "plan.h"
 
+#include <math.h>
+
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config)
 {
     const struct jg_model *model = jg_model_of(device->family);
-    double least = 0;
+    double least = INFINITY;
 
     if (device->family == JG_SM90 && problem->output != JG_F16)
         return jg_fail_argument(JITGEMM_E_ARCH, "problem.c_type", -1,
@@ -18,8 +20,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     for (int i = 0; i < model->count; i++) {
         double us = model->estimate(&model->configs[i], problem, device).us;
 
-        if ((i == 0 || us < least) &&
-            jg_cut_allows(&model->configs[i], problem)) {
+        if (us < least && jg_cut_allows(&model->configs[i], problem)) {
             least = us;
             *config = model->configs[i];
         }

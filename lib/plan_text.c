@@ -7,7 +7,8 @@
 #include "spec.h"
 
 jitgemm_status jg_plan_text(const struct jg_problem *problem,
-                          const struct jg_device *device, struct jg_buf *text)
+                            const struct jg_device *device,
+                            struct jg_buf *text)
 {
     const struct jg_model *model = jg_model_of(device->family);
     struct jg_config chosen;

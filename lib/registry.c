@@ -381,6 +381,7 @@ jitgemm_status jg_registry_peek(struct jg_registry *registry,
     jg_key_free(&search.own);
     return status;
 }
+
 void jg_registry_stats(struct jg_registry *registry, jitgemm_stats *stats)
 {
     struct jg_cache_counts counts = jg_cache_counts(registry->cache);

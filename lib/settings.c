@@ -36,7 +36,8 @@ static void read_mode(const char *text, const struct jg_log *log,
             return;
         }
     }
-    complain(log, "JITGEMM_MODE", text, "readwrite, read, write, off or strict");
+    complain(log, "JITGEMM_MODE", text,
+             "readwrite, read, write, off or strict");
 }
 
 static void read_seconds(const char *text, const struct jg_log *log,

@@ -94,7 +94,7 @@ jitgemm_status jg_table_measure(const struct jg_config *config,
     table->count = problem->groups;
     table->tiles = (int)tiles;
     table->units = (int)units;
-    work = config->fused ? 0 : (size_t)units * ATOM_BYTES;
+    work = (size_t)units * ATOM_BYTES;
     if (config->family == JG_SM100)
         maps = jg_table_group_maps(config) * (config->edits_maps ? 1 : groups);
     if (config->edits_maps)

@@ -23,8 +23,8 @@ static int compile_all(const char *path)
         struct jg_key key = {.blob = {.data = NULL}};
         struct jg_spec spec;
 
-        jg_spec_make(&jg_model_sm90.configs[jg_model_sm90.count - 1], &device, i,
-                     &spec);
+        jg_spec_make(&jg_model_sm90.configs[jg_model_sm90.count - 1], &device,
+                     i, &spec);
         CHECK_INT(jg_compile_key(nvrtc, &spec, &key), JITGEMM_OK);
         CHECK_INT(jg_compile(nvrtc, &spec, &result), JITGEMM_OK);
         CHECK(fwrite(key.name, 1, sizeof key.name, file) == sizeof key.name);

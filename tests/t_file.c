@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Trusted folders and files. read, write, fsync and close are replaced here
+/* Trusted folders and files. pread, write, fsync and close are replaced here
  * by ones that fail when told to. */
 #define _GNU_SOURCE /* nftw, syscall */
-#undef _FORTIFY_SOURCE /* its inline read() would be in the way */
+#undef _FORTIFY_SOURCE /* its inline pread() would be in the way */
 #include "file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "scratch.h"
 
 /* The next `times` calls of a function fail with `error`, or, if that is 0,
- * do one byte (read, write) or nothing (read at once says end of file). */
+ * do one byte (pread, write) or nothing (pread at once says end of file). */
 static struct fault {
     int times, error, end;
 } on_read, on_write, on_fsync, on_close;
@@ -28,14 +28,14 @@ static bool fails(struct fault *fault)
     return true;
 }
 
-ssize_t read(int fd, void *data, size_t size)
+ssize_t pread(int fd, void *data, size_t size, off_t start)
 {
     if (fails(&on_read)) {
         if (on_read.error || on_read.end)
             return on_read.error ? -1 : 0;
         size = size ? 1 : 0;
     }
-    return syscall(SYS_read, fd, data, size);
+    return syscall(SYS_pread64, fd, data, size, start);
 }
 
 ssize_t write(int fd, const void *data, size_t size)

@@ -116,6 +116,8 @@ static void test_cuts(void)
     CHECK_INT(jg_cut_chunks(&config, (struct jg_size){1, 8, 32}), 4);
     CHECK_INT(jg_cut_chunks(&config, (struct jg_size){1, 8, 288}), 8);
     CHECK_INT(jg_cut_units(&config, (struct jg_size){9, 8, 288}), 16);
+    config.fused = true;
+    CHECK_INT(jg_cut_units(&config, (struct jg_size){9, 8, 288}), 0);
     CHECK_INT(jg_cut_tiles(&config,
                             (struct jg_size){INT32_MAX, INT32_MAX, 32}),
               (int64_t)33554432 * 16777216);

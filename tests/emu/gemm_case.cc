@@ -221,7 +221,8 @@ void gemm_case::state::make_table()
         fill_row(static_cast<size_t>(order[i]),
                  reinterpret_cast<jg_group *>(memory.data) + i,
                  memory.data + layout.maps +
-                     (config.edits_maps ? 0 : jg_table_group_maps(&config) * i));
+                     (config.edits_maps ? 0
+                                        : jg_table_group_maps(&config) * i));
     ranges.push_back({memory.data, layout.image, false});
     ranges.push_back({memory.data + layout.workspace,
                       layout.all - layout.workspace, true});
@@ -286,7 +287,8 @@ int gemm_case::state::launch(kernel_kind kind, unsigned grid,
     launch.report_bytes = sizeof text;
     launch.depend = depend;
     launch.depend_argument = this;
-    int failed = (kind == PRODUCT ? kernels.product : kernels.activations)(&launch);
+    int failed = (kind == PRODUCT ? kernels.product
+                                  : kernels.activations)(&launch);
     if (failed && report.empty())
         report = text;
     return failed;
