@@ -13,16 +13,20 @@
 const struct jg_cuda *nvrtc_kernel_cuda;
 static const struct jg_nvrtc *nvrtc;
 
+bool nvrtc_kernel_open_compiler(void)
+{
+    if (jg_compiler_open(0, &nvrtc) == JITGEMM_OK)
+        return true;
+    printf("skipped: %s\n", jitgemm_last_error()->text);
+    return false;
+}
+
 bool nvrtc_kernel_open(void)
 {
     struct jg_env env = jg_env_read();
 
     gpu_jitgemm(jg_driver_cuda(&env, &nvrtc_kernel_cuda), "jg_driver_cuda");
-    if (jg_compiler_open(0, &nvrtc) != JITGEMM_OK) {
-        printf("skipped: %s\n", jitgemm_last_error()->text);
-        return false;
-    }
-    return true;
+    return nvrtc_kernel_open_compiler();
 }
 
 /* The text, and at its end what the emulated driver finds it by. */
@@ -81,25 +85,29 @@ static void check_log(const char *name, nvrtcProgram program, bool compiled)
     free(log);
 }
 
-static void *compile(const struct jg_kernel_text *texts, size_t count,
-                     const char *name, const char *arch)
+void *nvrtc_kernel_cubin(const struct jg_kernel_text *texts, size_t count,
+                         const char *name, const char *arch, size_t *size)
 {
-    const char *options[] = {"--std=c++17", arch, "--ptxas-options=-v",
+    char option[40];
+    const char *options[] = {"--std=c++17", option, "--ptxas-options=-v",
                              "--no-cache"};
     bool has_cache = nvrtc->major > 12 || nvrtc->minor >= 9;
     nvrtcProgram program = NULL;
-    size_t size = 0;
-    void *cubin;
+    nvrtcResult result;
+    void *cubin = NULL;
 
+    snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
     if (create(texts, count, name, &program) != NVRTC_SUCCESS)
         exit(99);
-    check_log(name, program,
-              nvrtc->nvrtcCompileProgram(program, has_cache ? 4 : 3,
-                                         options) == NVRTC_SUCCESS);
-    nvrtc->nvrtcGetCUBINSize(program, &size);
-    cubin = calloc(size + 1, 1);
-    if (nvrtc->nvrtcGetCUBIN(program, cubin) != NVRTC_SUCCESS)
-        exit(99);
+    result =
+        nvrtc->nvrtcCompileProgram(program, has_cache ? 4 : 3, options);
+    if (result != NVRTC_ERROR_INVALID_OPTION) {
+        check_log(name, program, result == NVRTC_SUCCESS);
+        nvrtc->nvrtcGetCUBINSize(program, size);
+        cubin = calloc(*size + 1, 1);
+        if (nvrtc->nvrtcGetCUBIN(program, cubin) != NVRTC_SUCCESS)
+            exit(99);
+    }
     nvrtc->nvrtcDestroyProgram(&program);
     return cubin;
 }
@@ -109,14 +117,16 @@ CUfunction nvrtc_kernel_load(const struct jg_kernel_text *texts, size_t count,
                              const char *arch)
 {
     const struct jg_cuda *cuda = nvrtc_kernel_cuda;
-    char option[40];
     CUlibrary library;
     CUkernel kernel;
     CUfunction function;
-    void *cubin;
+    size_t size;
+    void *cubin = nvrtc_kernel_cubin(texts, count, program, arch, &size);
 
-    snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
-    cubin = compile(texts, count, program, option);
+    if (!cubin) {
+        printf("%s: NVRTC knows no %s\n", program, arch);
+        exit(1);
+    }
     gpu_check(
         cuda->cuLibraryLoadData(&library, cubin, NULL, NULL, 0, NULL, NULL, 0),
         "cuLibraryLoadData");
