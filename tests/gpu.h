@@ -31,6 +31,7 @@
     _(cuGraphLaunch)                                                          \
     _(cuInit)                                                                 \
     _(cuMemAlloc)                                                             \
+    _(cuMemAllocHost)                                                         \
     _(cuMemFree)                                                              \
     _(cuMemcpyDtoH)                                                           \
     _(cuMemcpyHtoD)                                                           \

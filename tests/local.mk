@@ -78,6 +78,7 @@ nvrtc_tests = \
 	tests/n_specs
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
+	tests/g_driver \
 	tests/g_gemm \
 	tests/g_plan
 if HAVE_CXX17
@@ -354,6 +355,25 @@ tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
 	    $(SED) 's/jg_kernel_texts/wrapper_texts/g' >$@-t && \
 	mv -f $@-t $@
 
+# What the library takes for granted of a driver.
+hold_kernel = tests/driver/hold.cu tests/driver/hold_job.h
+tests_g_driver_SOURCES = tests/g_driver.c \
+	tests/driver/hold.c tests/driver/hold.h \
+	tests/driver/image_list.c tests/driver/image_list.h \
+	tests/driver/part_capture.c tests/driver/part_images.c \
+	tests/driver/part_overlap.c tests/driver/part_times.c \
+	tests/driver/parts.h
+nodist_tests_g_driver_SOURCES = tests/driver/texts.c
+tests_g_driver_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+EXTRA_DIST += $(hold_kernel)
+CLEANFILES += tests/driver/texts.c
+tests/driver/texts.c: $(hold_kernel) kernel_src/embed.sh tests/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	SED='$(SED)' $(SHELL) $(srcdir)/kernel_src/embed.sh $(srcdir) \
+	    $(hold_kernel) | \
+	    $(SED) 's/jg_kernel_texts/hold_texts/g' >$@-t && \
+	mv -f $@-t $@
+
 if ENABLE_SHARED
 # Stand-ins for libcuda and libnvrtc. An rpath makes libtool build a shared
 # module of what is not installed.
@@ -427,7 +447,7 @@ tests/emu_sm100.log: tests/g_gemm tests/n_specs
 tests/n_sass.log: tests/n_specs
 tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
 tests/emu_overlap.log: tests/g_gemm tests/n_specs
-tests/emu_driver.log: $(driver_tests) tests/n_specs
+tests/emu_driver.log: $(driver_tests) tests/g_driver tests/n_specs
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
