@@ -8,6 +8,8 @@ for test in $JG_DRIVER_TESTS; do
     echo "$test"
     must "$JG_BUILDDIR/$test"
 done
+echo tests/g_driver # what of it needs no real one
+must "$JG_BUILDDIR/tests/g_driver"
 # Seeds have styles: nothing before it must, all at once, now and then.
 for seed in 4 6 7; do
     JITGEMM_EMU_SEED=$seed

@@ -11,7 +11,7 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    programs="tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs
+    programs="tests/g_driver tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
@@ -104,6 +104,7 @@ run() {
     step wrappers "$dir/bin/g_wrappers"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
+    step driver "$dir/bin/g_driver"
     for rules in capture contexts graph streams; do # of the emulated driver
         step "$rules" "$dir/bin/e_$rules"
     done
