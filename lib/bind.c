@@ -127,15 +127,11 @@ static jitgemm_status encode_group(const struct jitgemm_plan *plan,
                                    unsigned char *maps)
 {
     const struct jg_config *config = &plan->config;
-    int a_box = config->tile_m, b_box = config->tile_n;
-    jitgemm_status status;
+    int a_box = config->tile_m / config->ctas; /* each copies a share */
+    int b_box = config->tile_n / config->ctas;
+    jitgemm_status status = encode_values(plan, "operands.a", row->a, row->m,
+                                          row->k, a_box, maps);
 
-    if (config->ctas > 1) { /* each copies half */
-        a_box /= 2;
-        b_box /= 2;
-    }
-    status = encode_values(plan, "operands.a", row->a, row->m, row->k, a_box,
-                           maps);
     if (status == JITGEMM_OK)
         status = encode_values(plan, "operands.b", row->b, row->n, row->k,
                                b_box, maps + JG_MAP_BYTES);
@@ -170,7 +166,8 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     if (config->family == JG_SM90)
         return row->b == old.b ? JITGEMM_OK
                                : encode_values(plan, "operands.b", row->b,
-                                               row->n, row->k, config->tile_n,
+                                               row->n, row->k,
+                                               config->tile_n / config->ctas,
                                                row->b_map);
     if (config->edits_maps && *templates)
         return JITGEMM_OK;

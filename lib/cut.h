@@ -16,10 +16,11 @@
 struct jg_config {
     enum jg_family family;
     int tile_m; /* tokens, at most */
-    int tile_n; /* weight rows */
+    int tile_n; /* weight rows, of all CTAs together */
     int tile_k; /* k of a stage */
     int stages;
     enum jg_output output; /* type of C */
+    int ctas; /* that share a tile: 1, or 2 neighbours in a cluster */
     /* JG_SM90 */
     int width_step; /* widths of the matrix instruction: the multiples of this
                        up to tile_m */
@@ -27,7 +28,6 @@ struct jg_config {
     bool fused;     /* the product decodes the activations itself, instead of a
                        kernel before it */
     /* JG_SM100 */
-    int ctas;         /* that share a product: 1 or 2 */
     int accumulators; /* tiles in tensor memory */
     bool swapped;     /* the instruction's rows are weights, not tokens */
     bool edits_maps;  /* the kernel makes its tensor maps itself */

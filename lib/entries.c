@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "file.h"
 #include "fork.h"
+#include "place.h"
 #include "rebuild.h"
 #include "stock.h"
 #include "view.h"

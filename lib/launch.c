@@ -41,7 +41,8 @@ static void size_grids(struct jitgemm_plan *plan)
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
         &plan->config, &plan->context->device, plan->table.tiles);
     if (last > 0) {
-        int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS;
+        int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS *
+                            (plan->config.tile_k / 64);
 
         plan->launches[0].blocks =
             (unsigned)((plan->table.units - 1) / units_a_block + 1);

@@ -7,7 +7,7 @@ struct jg_estimate jg_model_waves(const struct jg_config *config,
                                   const struct jg_device *device)
 {
     const struct jg_model *model = jg_model_of(config->family);
-    int64_t wave = device->sms / (config->ctas > 1 ? config->ctas : 1);
+    int64_t wave = device->sms / config->ctas;
     struct jg_estimate estimate = {.us = 0};
     double all = 0, longest = 0;
 

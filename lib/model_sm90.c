@@ -6,21 +6,24 @@
 /* The stages fill the 227 KB of shared memory. A stage of 256 k makes weight
  * rows of 128 bytes, the best for memory; with wide tiles two such stages
  * would be all, so they take 128. */
-#define ROW(m, step, k, count, per_sm, fuse)                                  \
-    {.family = JG_SM90, .tile_m = m, .tile_n = 128, .tile_k = k,              \
-     .stages = count, .width_step = step, .blocks = per_sm, .fused = fuse}
+#define ROW(m, step, n, k, count, per_sm, fuse)                               \
+    {.family = JG_SM90, .tile_m = m, .tile_n = n, .tile_k = k,                \
+     .stages = count, .ctas = 1, .width_step = step, .blocks = per_sm,        \
+     .fused = fuse}
 
 static const struct jg_config configs[] = {
-    ROW(8, 8, 256, 8, 1, true),      ROW(8, 8, 256, 4, 2, false),
-    ROW(16, 16, 256, 4, 2, false),   ROW(32, 32, 256, 6, 1, false),
-    ROW(64, 64, 256, 4, 1, false),   ROW(128, 32, 128, 5, 1, false),
-    ROW(192, 64, 128, 3, 1, false),  ROW(256, 128, 128, 3, 1, false),
+    ROW(8, 8, 128, 256, 8, 1, true),     ROW(8, 8, 128, 256, 4, 2, false),
+    ROW(16, 16, 128, 256, 4, 2, false),  ROW(32, 32, 128, 256, 6, 1, false),
+    ROW(32, 32, 256, 256, 3, 1, false),  ROW(64, 64, 128, 256, 4, 1, false),
+    ROW(96, 96, 256, 128, 4, 1, false),  ROW(128, 32, 128, 128, 5, 1, false),
+    ROW(192, 64, 128, 128, 3, 1, false), ROW(256, 128, 128, 128, 3, 1, false),
 };
 
-/* A token's matrix product with a tile's weights over a chunk of k, and other
+/* A token's matrix product with 128 weight rows over a chunk of k, and other
  * costs in this unit. */
 #define UNIT_US 0.0019
-#define DECODE_COST 68 /* of a tile's weights, a chunk */
+#define DECODE_COST 68 /* of 128 weight rows, a chunk */
+#define WIDE_DECODE_COST 120 /* of 256 */
 #define LAUNCH_COST 1600 /* of the kernel that decodes activations: 3 us */
 #define FUSED_PERCENT 112 /* fused tiles decode activations again each time */
 
@@ -30,6 +33,10 @@ static double tile_us(const struct jg_config *config, struct jg_size size)
                                     config->width_step) *
                     config->width_step;
 
+    if (config->tile_n > 128)
+        return (double)(jg_cut_chunks(config, size) *
+                        (WIDE_DECODE_COST + 2 * width)) *
+               UNIT_US;
     return (double)(jg_cut_chunks(config, size) * (DECODE_COST + width)) *
            UNIT_US;
 }

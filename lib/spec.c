@@ -44,7 +44,7 @@ static int sm90_shared_bytes(const struct jg_config *config)
     int weights = config->tile_n * config->tile_k / 2;
     int scales = config->tile_n * config->tile_k / 16;
     int barriers = 2 * 8;
-    int staging = 2 * 2048;   /* a consumer's 16 x 64 f16 */
+    int staging = config->tile_n / 64 * 2048; /* a consumer's 16 x 64 f16 */
     int alignment = 1024;
 
     return config->stages * (activations + weights + scales + barriers) +
@@ -52,8 +52,8 @@ static int sm90_shared_bytes(const struct jg_config *config)
 }
 
 /* Registers a thread, in the steps of 8 that setmaxnreg knows. A block starts
- * with equal shares for its three warpgroups; what the producer's gives back
- * is all that the two consumers can take, more would be waited for for ever. */
+ * with equal shares for its warpgroups; what the producer's gives back is all
+ * that the consumers can take, more would be waited for for ever. */
 struct registers {
     int producer, consumer;
 };
@@ -62,9 +62,11 @@ static struct registers share_registers(const struct jg_config *config,
                                         int threads)
 {
     int entry = 65536 / (threads * config->blocks) / 8 * 8;
-    int producer = config->fused ? 104 : 24;
+    int producer = config->fused ? 104 : config->tile_n > 128 ? 32 : 24;
+    int consumers = config->tile_n / 64;
 
-    return (struct registers){producer, (3 * entry - producer) / 2 / 8 * 8};
+    return (struct registers){
+        producer, ((1 + consumers) * entry - producer) / consumers / 8 * 8};
 }
 
 static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
@@ -74,7 +76,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 
     spec->program = "gemm/sm90_nvfp4.cu";
     spec->symbol = "sm90_nvfp4";
-    spec->threads = 384;
+    spec->threads = 128 + config->tile_n * 2;
     registers = share_registers(config, spec->threads);
     spec->shared_bytes = sm90_shared_bytes(config);
     snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages%s%s",

@@ -14,14 +14,11 @@ static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
 int jg_table_blocks(const struct jg_config *config,
                     const struct jg_device *device, int tiles)
 {
-    int resident = device->sms, ctas = 1;
+    int resident = device->sms / config->ctas;
 
     if (config->family == JG_SM90)
         resident *= config->blocks;
-    else
-        ctas = config->ctas;
-    resident /= ctas;
-    return ctas * (tiles < resident ? tiles : resident);
+    return config->ctas * (tiles < resident ? tiles : resident);
 }
 
 size_t jg_table_group_maps(const struct jg_config *config)

@@ -208,7 +208,7 @@ static void test_fault(enum fault fault, CUresult expected, const char *word)
     if (fault == PAST_THE_END)
         s.plan->table.workspace = (unsigned char *)(uintptr_t)memory + 256;
     if (fault == MISALIGNED)
-        s.plan->table.workspace += 8;
+        s.plan->table.workspace -= 8;
     if (fault == FREED)
         gpu_free(s.product.device[2][0]);
     if (fault == BAD_MAP)

@@ -4,8 +4,9 @@
  * inputs, and their outputs must be the same, bit for bit but for sums that
  * wgmma rounds. tests/t_wrapper_names.sh sees that none is left out.
  *
- * Usage: g_wrappers [small] [GROUP]. Each group has a process of its own, so
- * that what hangs or faults does not keep the others from being seen.
+ * Usage: g_wrappers [small] [GROUP]. Groups run at the same time, each in a
+ * process of its own: what hangs or faults does not keep the others from being
+ * seen.
  * "small" is for the emulated device; E_SEEDS=20 tries more schedules of the
  * emulator's side. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, strsignal */
@@ -43,19 +44,26 @@ static int run(const struct group *group, bool small)
     return 0;
 }
 
-/* 0 or TEST_SKIP; counts a failure if the group did not come to its end. */
-static int run_apart(const struct group *group, bool small)
+static pid_t start(const struct group *group, bool small)
 {
     pid_t process = fork();
-    int status = 0;
 
     if (process < 0)
         exit(99);
     if (process == 0) {
-        status = run(group, small);
+        int status = run(group, small);
+
         fflush(stdout);
         _exit(status);
     }
+    return process;
+}
+
+/* 0 or TEST_SKIP; counts a failure if the group did not come to its end. */
+static int finish(const struct group *group, pid_t process)
+{
+    int status = 0;
+
     waitpid(process, &status, 0);
     if (WIFEXITED(status) &&
         (!WEXITSTATUS(status) || WEXITSTATUS(status) == TEST_SKIP))
@@ -73,6 +81,9 @@ static int run_apart(const struct group *group, bool small)
 
 int main(int count, char **arguments)
 {
+    enum { GROUPS = sizeof groups / sizeof *groups };
+    pid_t processes[GROUPS];
+    bool skipped = false;
     bool small = count > 1 && strcmp(arguments[1], "small") == 0;
     const char *only = count > 1 + small ? arguments[1 + small] : NULL;
 
@@ -82,12 +93,15 @@ int main(int count, char **arguments)
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (both_tally == MAP_FAILED)
         return 99;
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        if (only && strcmp(only, groups[i].name) != 0)
-            continue;
-        if (run_apart(&groups[i], small) == TEST_SKIP)
-            return TEST_SKIP;
-    }
+    for (int i = 0; i < GROUPS; i++)
+        processes[i] = only && strcmp(only, groups[i].name) != 0
+                           ? 0
+                           : start(&groups[i], small);
+    for (int i = 0; i < GROUPS; i++)
+        skipped |= processes[i] &&
+                   finish(&groups[i], processes[i]) == TEST_SKIP;
+    if (skipped)
+        return TEST_SKIP;
     printf("g_wrappers %lld checks, %lld failed\n", both_tally->checks,
            both_tally->failures);
     return both_tally->failures || !both_tally->checks ? 1 : 0;

@@ -96,7 +96,7 @@ static void test_variants(void)
 static void test_cuts(void)
 {
     struct jg_config config = {
-        .tile_m = 64, .width_step = 64, .tile_n = 128, .tile_k = 256};
+        .tile_m = 64, .tile_n = 128, .tile_k = 256, .width_step = 64};
 
     CHECK_INT(jg_cut_tiles(&config, (struct jg_size){0, 128, 256}), 0);
     CHECK_INT(jg_cut_tiles(&config, (struct jg_size){1, 8, 32}), 1);

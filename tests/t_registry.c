@@ -274,8 +274,9 @@ static void relent(void *user, int level, const char *line)
         fakes.cuda->fail = NULL;
 }
 
-/* Asks a registry of its own, while the driver refuses images so often. */
-static void ask_refused(const char *dir, const struct jg_env *env, int times)
+/* Asks a registry of its own, while the call refuses images so often. */
+static void ask_refused(const char *dir, const struct jg_env *env,
+                        const char *call, int times)
 {
     struct jg_registry *before = registry;
     struct answer answer;
@@ -283,7 +284,7 @@ static void ask_refused(const char *dir, const struct jg_env *env, int times)
     make_spec(0);
     registry = jg_registry_open(dir, env, NULL);
     CHECK(registry != before);
-    fakes.cuda->fail = "cuLibraryLoadData";
+    fakes.cuda->fail = call;
     fakes.cuda->fail_after = 0;
     fakes.cuda->fail_result = CUDA_ERROR_INVALID_IMAGE;
     refusals = times;
@@ -301,6 +302,8 @@ static void ask_refused(const char *dir, const struct jg_env *env, int times)
  * compiled all the same. */
 static void test_heal_layers(struct jg_env env)
 {
+    static const char *const calls[] = {"cuLibraryLoadData",
+                                        "cuKernelGetFunction"};
     char behind[300];
     int before = fakes.nvrtc->compiles;
 
@@ -308,11 +311,11 @@ static void test_heal_layers(struct jg_env env)
     snprintf(behind, sizeof behind, "%s/behind", fakes.folder);
     env.cache_ro_path = env.cache_dir;
     for (int i = 0; i < 2; i++) {
-        ask_refused(behind, &env, 1);
+        ask_refused(behind, &env, calls[i], 1);
         CHECK_INT(fakes.nvrtc->compiles, before + 1);
     }
     env.mode = "read";
-    ask_refused(NULL, &env, 2);
+    ask_refused(NULL, &env, calls[0], 2);
     CHECK_INT(fakes.nvrtc->compiles, before + 2);
     request.cuda = NULL;
 }

@@ -4,9 +4,9 @@
  *
  * A group's part of the workspace is [chunk of 64 k][atom of 8 tokens][token]
  * [128 bytes], the 16-byte pieces of a row permuted by the 128-byte swizzle.
- * Tokens past m and k past the end are zeros. 64 threads fill an atom: 8
- * tokens x 8 pieces. Memory-bound; consecutive atoms of a block are
- * consecutive in k, so the loads of a token make whole lines. */
+ * Tokens past m and k past the end are zeros. 64 threads, 8 tokens x 8 pieces,
+ * fill the atoms of a stage. Memory-bound: all loads of a stage are under way
+ * at once, and those of consecutive stages in a block make whole lines. */
 #include <base/group.h>
 #include <base/types.cuh>
 #include <mma/activations.cuh>
@@ -15,14 +15,16 @@
 #include <spec.cuh>
 
 constexpr int atom_threads = 64;
+constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
 sm90_activations(const jg_table table)
 {
     ptx::griddepcontrol_launch_dependents();
 
-    int unit = blockIdx.x * (spec::threads / atom_threads) +
-               threadIdx.x / atom_threads;
+    int unit = (blockIdx.x * (spec::threads / atom_threads) +
+                threadIdx.x / atom_threads) *
+               chunks;
     if (unit >= table.units)
         return;
 
@@ -36,10 +38,14 @@ sm90_activations(const jg_table table)
     u8 *to = table.workspace + group.activations +
              (chunk * atoms + atom) * mma::atom_bytes +
              mma::activation_piece_offset(row, piece);
-    mma::activation_row<spec::tile_k / mma::chunk_k> from(
-        group, atom * mma::atom_rows + row, chunk);
-    u32 words[4], bytes[4];
-    from.load(words, bytes, piece);
-    *reinterpret_cast<uint4 *>(to) =
-        mma::activation_piece(words, bytes, piece);
+    u32 words[chunks][4], bytes[chunks][4];
+#pragma unroll
+    for (int i = 0; i < chunks; i++)
+        mma::activation_row<chunks>(group, atom * mma::atom_rows + row,
+                                    chunk + i)
+            .load(words[i], bytes[i], piece);
+#pragma unroll
+    for (int i = 0; i < chunks; i++)
+        *reinterpret_cast<uint4 *>(to + i * atoms * mma::atom_bytes) =
+            mma::activation_piece(words[i], bytes[i], piece);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* C = alpha * A * B^T for all groups on Hopper, as C^T = B * A^T: weight rows
- * are wgmma's M, tokens its N. Persistent blocks of three warpgroups:
- *   0     producer: one thread of warp 0 issues all copies. Activations come
- *         from gemm/sm90_activations.cu, or, with spec::fused, warps 1 to 3
- *         decode them on the way, a stage each in turn
- *   1, 2  consumers: decode 64 weight rows each into registers, multiply them
- *         with the activations, store
+ * are wgmma's M, tokens its N. Persistent blocks of three or five warpgroups:
+ *   0     a thread of warp 0 copies weights and their scales. One of warp 1
+ *         copies the activations that gemm/sm90_activations.cu has decoded;
+ *         or, with spec::fused, warps 1 to 3 decode them on the way, a stage
+ *         each in turn
+ *   1...  decode 64 weight rows each into registers, multiply them with the
+ *         activations, store
  *
- * barrier  count                   arrives                       waits
- * full     1 + bytes of the slot,  producer thread and copies,   consumers
- *          fused: 32 more          the decoding warp
- * empty    consumer threads        consumers                     warpgroup 0
+ * barrier  count                   arrives                         waits
+ * full     2 + bytes of the slot,  both copying threads, copies,   1...
+ *          fused: 1 + 32 + bytes   fused: the decoding warp
+ * empty    threads of 1...         1...                            0
  */
 #include <base/group.h>
 #include <base/types.cuh>
@@ -28,24 +29,26 @@
 #include <spec.cuh>
 
 constexpr int warpgroup = 128;
-constexpr int consumers = 2; /* warpgroups */
+constexpr int consumers = spec::tile_n / 64; /* warpgroups */
 constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
 constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
 constexpr int stage_blocks = spec::tile_k / mma::block_k;
 
 constexpr int chunk_bytes = spec::tile_m * 128; /* of activations */
+constexpr int scale_rows = 128; /* an atom of scales */
 
-constexpr int batch = chunks / 2; /* chunks multiplied at once; two batches a
-                                     stage alternate between two buffers */
+/* Chunks multiplied at once; two buffers of weights alternate. */
+constexpr int batch = consumers > 2 ? 1 : chunks / 2;
 
 static_assert(spec::threads == (1 + consumers) * warpgroup);
-static_assert(spec::tile_n == consumers * 64);
-static_assert(chunks == 2 * batch);
+static_assert(spec::tile_n % scale_rows == 0);
+static_assert(chunks % (2 * batch) == 0);
 
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 activations[spec::stages][chunks][chunk_bytes];
     u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
-    u8 scales[spec::stages][chunks][mma::scale_atom_bytes];
+    u8 scales[spec::stages][spec::tile_n / scale_rows][chunks]
+             [mma::scale_atom_bytes];
     u8 staging[consumers][epilogue::staging_bytes];
     pipeline::barriers<spec::stages> barriers;
 };
@@ -54,64 +57,80 @@ static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 using ring = pipeline::ring<spec::stages>;
 using sched::tile;
 
-/* Copies one stage of a tile into the ring's slot. */
-__device__ void load_stage(smem &shared, const ring &ring, const tile &tile,
-                           const u8 *activations, int stage)
+/* A stage of a tile's weights. */
+__device__ void load_weights(smem &shared, int slot, const tile &tile,
+                             int stage, ptx::mbarrier *full)
 {
     const jg_group &group = *tile.group;
-    ptx::mbarrier *full = &ring.shared.full[ring.slot];
-    int group_atoms = ceil_div(group.m, mma::atom_rows);
-    int atoms = ceil_div(tile.rows, mma::atom_rows);
     int scale_chunks = ceil_div(group.k, mma::chunk_k);
     int first = stage * chunks;
-    u32 activation_bytes = spec::fused ? 0 : atoms * mma::atom_bytes;
     u32 scale_bytes = min(chunks, scale_chunks - first) * mma::scale_atom_bytes;
 
-    ptx::mbarrier_arrive_expect_tx(full, sizeof shared.weights[0] +
-                                             scale_bytes +
-                                             chunks * activation_bytes);
-    ptx::cp_async_bulk_tensor_2d(shared.weights[ring.slot], group.b_map,
+    ptx::mbarrier_arrive_expect_tx(
+        full, sizeof shared.weights[0] +
+                  spec::tile_n / scale_rows * scale_bytes);
+    ptx::cp_async_bulk_tensor_2d(shared.weights[slot], group.b_map,
                                  stage * weight_row_bytes, tile.column, full);
-    ptx::cp_async_bulk(
-        shared.scales[ring.slot],
-        group.sfb + (size_t(tile.column / 128) * scale_chunks + first) *
-                        mma::scale_atom_bytes,
-        scale_bytes, full);
 #pragma unroll
-    for (int i = 0; i < chunks && !spec::fused; i++)
-        ptx::cp_async_bulk(shared.activations[ring.slot][i],
-                           activations + size_t(first + i) * group_atoms *
-                                             mma::atom_bytes,
-                           activation_bytes, full);
+    for (int i = 0; i < spec::tile_n / scale_rows; i++) {
+        int atom = min(tile.column / scale_rows + i,
+                       (group.n - 1) / scale_rows); /* past n: any */
+        ptx::cp_async_bulk(shared.scales[slot][i],
+                           group.sfb + (size_t(atom) * scale_chunks + first) *
+                                           mma::scale_atom_bytes,
+                           scale_bytes, full);
+    }
 }
 
-__device__ void producer(smem &shared, const jg_table &table)
+__device__ void copy_weights(smem &shared, const jg_table &table)
 {
     ring ring{shared.barriers};
     const jg_group *group = nullptr;
 
-    ptx::griddepcontrol_wait();
     for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         if (tile.group != group) {
             group = tile.group;
             ptx::fence_proxy_tensormap_acquire(group->b_map);
         }
-        const u8 *activations = table.workspace + group->activations +
-                                size_t(tile.row) / mma::atom_rows *
-                                    mma::atom_bytes;
         for (int stage = 0, end = group->chunks / chunks; stage < end;
-             stage++) {
+             stage++, ring.next()) {
             ring.wait_empty();
-            load_stage(shared, ring, tile, activations, stage);
-            ring.next();
+            load_weights(shared, ring.slot, tile, stage,
+                         &ring.shared.full[ring.slot]);
         }
     }
 }
 
-/* Warps 1 to 3 of the producer. The loads for a stage are under way while its
- * slot is awaited. Eight lanes in a row take the pieces of a token. */
-__device__ void decoder(smem &shared, const jg_table &table)
+__device__ void copy_activations(smem &shared, const jg_table &table)
+{
+    ring ring{shared.barriers};
+
+    ptx::griddepcontrol_wait();
+    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
+        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
+        const jg_group &group = *tile.group;
+        size_t chunk = size_t(ceil_div(group.m, mma::atom_rows)) *
+                       mma::atom_bytes;
+        u32 bytes = ceil_div(tile.rows, mma::atom_rows) * mma::atom_bytes;
+        const u8 *from = table.workspace + group.activations +
+                         size_t(tile.row) / mma::atom_rows * mma::atom_bytes;
+        for (int stage = 0, end = group.chunks / chunks; stage < end;
+             stage++, ring.next(), from += chunks * chunk) {
+            ptx::mbarrier *full = &ring.shared.full[ring.slot];
+            ring.wait_empty();
+            ptx::mbarrier_arrive_expect_tx(full, chunks * bytes);
+#pragma unroll
+            for (int i = 0; i < chunks; i++)
+                ptx::cp_async_bulk(shared.activations[ring.slot][i],
+                                   from + i * chunk, bytes, full);
+        }
+    }
+}
+
+/* Warps 1 to 3. The loads for a stage are under way while its slot is awaited.
+ * Eight lanes in a row take the pieces of a token. */
+__device__ void decode_activations(smem &shared, const jg_table &table)
 {
     constexpr int pieces = spec::tile_m * chunks * 8 / 32; /* a lane */
     ring ring{shared.barriers};
@@ -190,19 +209,19 @@ __device__ inline void consume(consumer &self, const tile &tile)
 
     for (int stage = 0, end = group.chunks / chunks; stage < end; stage++) {
         ring.wait_full();
-        self.weights.load_scales(&shared.scales[ring.slot][0][0],
+        self.weights.load_scales(&shared.scales[ring.slot][0][0][0],
                                  blocks - stage * stage_blocks);
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < chunks / batch; j++) {
             int first = j * batch; /* chunk of the stage */
 #pragma unroll
             for (int i = 0; i < batch; i++) {
                 if ((first + i) % 2 == 0)
                     self.weights.load_codes(shared.weights[ring.slot],
                                             first + i);
-                self.weights.fragment(a[j][i], first + i);
+                self.weights.fragment(a[j % 2][i], first + i);
             }
-            multiply<width>(d, a[j],
+            multiply<width>(d, a[j % 2],
                             self.activations + ((ring.slot * chunks + first) *
                                                     chunk_bytes >> 4));
             ptx::wgmma_wait_group<1>();
@@ -246,6 +265,16 @@ __device__ void consume_all(smem &shared, const jg_table &table, int index)
         consume_any(self, sched::find_tile<spec::tile_n>(table, turn.i));
 }
 
+__device__ void initialize(smem &shared)
+{
+    for (int i = 0; i < spec::stages; i++) {
+        ptx::mbarrier_init(&shared.barriers.full[i],
+                           spec::fused ? 1 + 32 : 2);
+        ptx::mbarrier_init(&shared.barriers.empty[i], consumers * warpgroup);
+    }
+    ptx::fence_mbarrier_init();
+}
+
 extern "C" __global__ __launch_bounds__(spec::threads, spec::blocks) void
 sm90_nvfp4(const jg_table table)
 {
@@ -254,23 +283,18 @@ sm90_nvfp4(const jg_table table)
     smem &shared = *reinterpret_cast<smem *>(memory);
     int role = threadIdx.x / warpgroup;
 
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < spec::stages; i++) {
-            ptx::mbarrier_init(&shared.barriers.full[i],
-                               1 + (spec::fused ? 32 : 0));
-            ptx::mbarrier_init(&shared.barriers.empty[i],
-                               consumers * warpgroup);
-        }
-        ptx::fence_mbarrier_init();
-    }
+    if (threadIdx.x == 0)
+        initialize(shared);
     __syncthreads();
 
     if (role == 0) {
         ptx::setmaxnreg_dec<spec::producer_registers>();
         if (threadIdx.x == 0)
-            producer(shared, table);
+            copy_weights(shared, table);
         else if (spec::fused && threadIdx.x >= 32)
-            decoder(shared, table);
+            decode_activations(shared, table);
+        else if (!spec::fused && threadIdx.x == 32)
+            copy_activations(shared, table);
     } else {
         ptx::setmaxnreg_inc<spec::consumer_registers>();
         consume_all(shared, table, role - 1);

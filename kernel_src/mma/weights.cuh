@@ -25,8 +25,8 @@ template <int chunks> struct weight_reader {
         span = threadIdx.x % 4;
         codes = row * row_bytes;
         swizzle = (codes >> 7 & (row_bytes / 16 - 1)) << 4;
-        scales = span * chunks / 4 * scale_atom_bytes + scale_offset(row) +
-                 span * chunks % 4;
+        scales = (row / 128 * chunks + span * chunks / 4) * scale_atom_bytes +
+                 scale_offset(row) + span * chunks % 4;
     }
 
     /* A stage's scales. Of the stage, `blocks` are inside k, an even number;

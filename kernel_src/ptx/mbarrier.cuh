@@ -33,14 +33,15 @@ __device__ inline void mbarrier_arrive(mbarrier *barrier)
 }
 
 /* At the barrier that lies at the same place in block `rank` of the cluster.
- * What this thread did before is visible to who waits there and, as waits are
- * of the block's scope, reads shared memory only. Costs a memory barrier. */
+ * Says that products and copies are over, which this thread has waited for;
+ * plain stores before it need not be visible to who waits. (That would cost a
+ * memory barrier, which waits for copies under way, too.) */
 __device__ inline void mbarrier_arrive_cluster(mbarrier *barrier, u32 rank)
 {
     asm volatile("{\n"
                  ".reg .b32 remote;\n"
                  "mapa.shared::cluster.u32 remote, %0, %1;\n"
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                 "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, "
                  "[remote];\n"
                  "}" ::"r"(shared_address(barrier)),
                  "r"(rank)

@@ -79,6 +79,7 @@ static bool read_config(const char *text, struct options *options)
                        &config->stages, &config->blocks, &fused);
 
     config->family = JG_SM90;
+    config->ctas = 1;
     config->fused = fused != 0;
     options->configured = true;
     return count == 7;

@@ -30,19 +30,19 @@ static unsigned *hold_out;
 static void open_hold(void)
 {
     const struct jg_cuda *cuda = nvrtc_kernel_cuda;
-    void *memory, *cubin = hold_cubin_for(facts->major, facts->minor);
-    CUlibrary library;
-    CUkernel kernel;
+    void *shared, *cubin = hold_cubin_for(facts->major, facts->minor);
+    CUlibrary hold_library;
+    CUkernel hold_kernel;
 
-    gpu_check(cuda->cuLibraryLoadData(&library, cubin, NULL, NULL, 0, NULL,
+    gpu_check(cuda->cuLibraryLoadData(&hold_library, cubin, NULL, NULL, 0, NULL,
                                       NULL, 0),
               "cuLibraryLoadData");
-    gpu_check(cuda->cuLibraryGetKernel(&kernel, library, HOLD_SYMBOL),
+    gpu_check(cuda->cuLibraryGetKernel(&hold_kernel, hold_library, HOLD_SYMBOL),
               "cuLibraryGetKernel");
-    gpu_check(cuda->cuKernelGetFunction(&hold_function, kernel),
+    gpu_check(cuda->cuKernelGetFunction(&hold_function, hold_kernel),
               "cuKernelGetFunction");
-    GPU(cuMemAllocHost(&memory, sizeof *flags));
-    flags = memory;
+    GPU(cuMemAllocHost(&shared, sizeof *flags));
+    flags = shared;
     hold_out = gpu_alloc(HOLD_THREADS * sizeof *hold_out);
     GPU(cuStreamCreate(&hold_stream, CU_STREAM_NON_BLOCKING));
     gpu_check(hold_launch(cuda, hold_function, hold_stream,
@@ -76,7 +76,52 @@ static void end_hold(void)
     CHECK(!flags->late); /* or it did not stay for as long as it should */
 }
 
-/* ---- The calls --------------------------------------------------------- */
+/* ---- The driver's calls ------------------------------------------------ */
+
+static CUlibrary library;
+static CUkernel kernel;
+static CUfunction function;
+static void *memory;
+
+static void load(void)
+{
+    gpu_check(nvrtc_kernel_cuda->cuLibraryLoadData(
+                  &library, hold_cubin_for(facts->major, facts->minor), NULL,
+                  NULL, 0, NULL, NULL, 0),
+              "cuLibraryLoadData");
+}
+static void get_kernel(void)
+{
+    gpu_check(
+        nvrtc_kernel_cuda->cuLibraryGetKernel(&kernel, library, HOLD_SYMBOL),
+        "cuLibraryGetKernel");
+}
+static void get_function(void)
+{
+    gpu_check(nvrtc_kernel_cuda->cuKernelGetFunction(&function, kernel),
+              "cuKernelGetFunction");
+}
+static void set_attribute(void)
+{
+    gpu_check(nvrtc_kernel_cuda->cuFuncSetAttribute(
+                  function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                  0),
+              "cuFuncSetAttribute");
+}
+static void unload(void)
+{
+    gpu_check(nvrtc_kernel_cuda->cuLibraryUnload(library), "cuLibraryUnload");
+}
+static void allocate(void)
+{
+    memory = gpu_alloc(1 << 20);
+}
+static void release(void)
+{
+    gpu_free(memory);
+}
+
+/* ---- The library's calls ----------------------------------------------- */
 
 static struct product product;
 static jitgemm_context *context;
@@ -90,12 +135,12 @@ static void create_context(void)
 static void prepare(void)
 {
     jitgemm_problem problem = product_problem(&product);
-    jitgemm_kernel kernel = {.size = sizeof kernel};
+    jitgemm_kernel report = {.size = sizeof report};
     jitgemm_status status = JITGEMM_OK;
     int i = 0;
 
     while (status == JITGEMM_OK)
-        status = jitgemm_prepare(context, &problem, i++, &kernel);
+        status = jitgemm_prepare(context, &problem, i++, &report);
     CHECK_INT(status, JITGEMM_E_NOT_FOUND);
 }
 static void create_plan(void)
@@ -132,8 +177,15 @@ static const struct call {
     void (*make)(void);
     bool may_wait;
 } calls[] = {
+    {"cuLibraryLoadData", load, true},
+    {"cuLibraryGetKernel", get_kernel, true},
+    {"cuKernelGetFunction", get_function, true},
+    {"cuFuncSetAttribute", set_attribute, true},
+    {"cuLibraryUnload", unload, true},
+    {"cuMemAlloc", allocate, true},
+    {"cuMemFree", release, true},
     {"jitgemm_context_create", create_context, false},
-    {"jitgemm_prepare, all", prepare, false},
+    {"jitgemm_prepare, all", prepare, true}, /* the driver does, loading */
     {"jitgemm_plan_create", create_plan, false},
     {"jitgemm_plan_bind", bind, false},
     {"jitgemm_run", run, false},

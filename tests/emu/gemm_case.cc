@@ -178,8 +178,6 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
     group &from = *groups[g];
     struct size size = sizes[g];
     uint32_t side = static_cast<uint32_t>(config.tile_k) / 2;
-    int ctas = config.family == JG_SM90 ? 1 : config.ctas;
-
     row->a = from.a_values.data;
     row->sfa = from.a_scales.data;
     row->b = from.b_values.data;
@@ -189,11 +187,11 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
     if (!size.m)
         return;
     if (config.family == JG_SM100)
-        encode(row->a, size.k / 2, size.m, config.tile_m / ctas, 1, side,
+        encode(row->a, size.k / 2, size.m, config.tile_m / config.ctas, 1, side,
                maps);
-    encode(row->b, size.k / 2, size.n, config.tile_n / ctas, 1, side,
+    encode(row->b, size.k / 2, size.n, config.tile_n / config.ctas, 1, side,
            config.family == JG_SM90 ? row->b_map : maps + JG_MAP_BYTES);
-    if (ctas == 1)
+    if (config.family == JG_SM90 || config.ctas == 1)
         return;
     encode(row->sfa, (size.k + 63) / 64 * 64, (size.m + 127) / 128, 1, 8, 0,
            maps + 2 * JG_MAP_BYTES);
@@ -334,9 +332,8 @@ std::string gemm_case::run(const struct kernels &kernels, uint64_t seed,
                            int blocks)
 {
     state &s = *state_;
-    int shared = s.config.family == JG_SM100 ? s.config.ctas : 1;
-    unsigned grid =
-        static_cast<unsigned>(shared * std::min(s.argument.tiles, blocks));
+    unsigned grid = static_cast<unsigned>(s.config.ctas *
+                                          std::min(s.argument.tiles, blocks));
 
     s.kernels = kernels;
     s.seed = seed;

@@ -36,9 +36,10 @@ void both_compare(const struct both_case *c);
 /* How many schedules. */
 extern int both_seeds;
 
-/* What was compared: words or values, and how many were wrong. */
+/* What was compared: words or values, and how many were wrong. Processes
+ * share it. */
 struct both_tally {
-    long long checks, failures;
+    _Atomic long long checks, failures;
 };
 extern struct both_tally *both_tally;
 

@@ -46,6 +46,7 @@ __device__ inline u32 exchange(u32 *words, ptx::mbarrier *barrier)
     ptx::mbarrier_arrive_cluster(barrier, peer);
     while (!ptx::mbarrier_try_wait(barrier, 0))
         continue;
+    cluster_sync(); /* for the stores */
     return words[thread];
 }
 
