@@ -203,8 +203,10 @@ struct visit {
 static void *visit(void *data)
 {
     struct visit *visit = data;
-    double start = jg_clock_ms();
+    double start;
 
+    GPU(cuCtxSetCurrent(gpu.context));
+    start = jg_clock_ms();
     visit->call->make();
     visit->ms = jg_clock_ms() - start;
     visit->done = true;
