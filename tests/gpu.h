@@ -32,6 +32,7 @@
     _(cuInit)                                                                 \
     _(cuMemAlloc)                                                             \
     _(cuMemFree)                                                              \
+    _(cuMemcpyDtoDAsync)                                                      \
     _(cuMemcpyDtoH)                                                           \
     _(cuMemcpyHtoD)                                                           \
     _(cuMemsetD8)                                                             \
