@@ -14,7 +14,7 @@ template <int atoms, int threads> struct scale_stage {
     alignas(16) u8 bytes[atoms][JG_ATOM_BYTES + 16];
 
     /* The scale of a block of 16 k; those of four blocks are neighbours. */
-    __device__ u8 *at(int row, int block)
+    __device__ u8 *at(u32 row, u32 block)
     {
         return &bytes[block / 4]
                      [row % 32 * 16 + row / 32 * 4 + block % 4];

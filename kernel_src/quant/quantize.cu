@@ -44,23 +44,40 @@ struct piece {
     }
 };
 
-/* One block of a row of a tile. */
-__device__ inline void quantize_piece(smem &shared,
-                                      const jg_conversion_job &job,
-                                      const sched::row_tile &tile, int row,
-                                      int block, float global, piece &x)
+/* Where a lane's block is in the rows of its warp, one after the other. */
+struct column {
+    const u8 *x;
+    u8 *values, *scales;
+    long long x_step;
+    u32 values_step, scales_step;
+
+    __device__ column(const jg_conversion_job &job, long long row, int block)
+        : x_step(warps * job.x_stride),
+          values_step(u32(job.k) / 2 * warps),
+          scales_step(u32(job.k) / block_k * warps)
+    {
+        x = job.x + row * job.x_stride + (long long)block * (2 * block_k);
+        values = job.values + row * (job.k / 2) +
+                 (long long)block * (block_k / 2);
+        scales = job.scales + row * (job.k / block_k) + block;
+    }
+};
+
+/* One block. */
+__device__ inline void quantize_piece(smem &shared, column &to, int row,
+                                      float global, piece &x)
 {
-    long long to = tile.row + row;
     u32 words[2];
     u32 scale = quant::quantize<spec::bf16>(x.words, global, words);
 
-    *reinterpret_cast<uint2 *>(job.values + to * (job.k / 2) +
-                               (long long)block * (block_k / 2)) =
-        uint2{words[0], words[1]};
-    if (spec::linear)
-        job.scales[to * (job.k / block_k) + block] = u8(scale);
-    else
+    *reinterpret_cast<uint2 *>(to.values) = uint2{words[0], words[1]};
+    to.values += to.values_step;
+    if (spec::linear) {
+        *to.scales = u8(scale);
+        to.scales += to.scales_step;
+    } else {
         *shared.scales.at(row, threadIdx.x % 32) = u8(scale);
+    }
 }
 
 /* From that block on. A warp has every eighth row. */
@@ -70,26 +87,24 @@ __device__ inline void quantize_tile(smem &shared,
 {
     int block = first + threadIdx.x % 32, row = threadIdx.x / 32;
     float global = job.scale ? job.scale[tile.group] : 1.0f;
-    long long step = warps * job.x_stride;
-    const u8 *from = job.x + (tile.row + row) * job.x_stride +
-                     (long long)block * (2 * block_k);
+    column at(job, tile.row + row, block);
     piece x[ahead];
 
     if (block >= job.k / block_k)
         return;
 #pragma unroll
-    for (int i = 0; i < ahead; i++, from += step)
+    for (int i = 0; i < ahead; i++, at.x += at.x_step)
         if (row + i * warps < tile.rows)
-            x[i].load(from);
+            x[i].load(at.x);
 #pragma unroll 1
     for (; row < tile.rows; row += ahead * warps)
 #pragma unroll
-        for (int i = 0; i < ahead; i++, from += step) {
+        for (int i = 0; i < ahead; i++, at.x += at.x_step) {
             int now = row + i * warps;
             if (now < tile.rows)
-                quantize_piece(shared, job, tile, now, block, global, x[i]);
+                quantize_piece(shared, at, now, global, x[i]);
             if (now + ahead * warps < tile.rows)
-                x[i].load(from);
+                x[i].load(at.x);
         }
 }
 
