@@ -228,3 +228,31 @@ int64_t conversion_case_check(const struct conversion_case *c,
     free(scales);
     return wrong;
 }
+
+int64_t conversion_case_test(jitgemm_context *context,
+                             struct conversion_case *c,
+                             enum conversion_fill fill, const char *name)
+{
+    static uint64_t seed = 2026;
+    jitgemm_conversion *conversion;
+    int64_t wrong;
+
+    JITGEMM(jitgemm_conversion_create(context, &c->options, &conversion));
+    conversion_case_make(c, fill, ++seed);
+    JITGEMM(jitgemm_conversion_run(conversion, &c->arguments, gpu.stream));
+    wrong = conversion_case_check(c, name);
+    conversion_case_free(c);
+    jitgemm_conversion_destroy(conversion);
+    return wrong;
+}
+
+jitgemm_conversion_options conversion_options(jitgemm_type x_type,
+                                              jitgemm_layout layout,
+                                              jitgemm_place place)
+{
+    return (jitgemm_conversion_options){
+        .size = sizeof(jitgemm_conversion_options),
+        .x_type = x_type,
+        .layout = layout,
+        .place = place};
+}

@@ -45,6 +45,17 @@ void conversion_case_upload(const struct conversion_case *c);
 int64_t conversion_case_check(const struct conversion_case *c,
                               const char *name);
 
+/* All of the above but for what only some tests need: converts once, and
+ * returns what the check does. */
+int64_t conversion_case_test(jitgemm_context *context,
+                             struct conversion_case *c,
+                             enum conversion_fill fill, const char *name);
+
+/* Blocked scales. */
+jitgemm_conversion_options conversion_options(jitgemm_type x_type,
+                                              jitgemm_layout layout,
+                                              jitgemm_place place);
+
 /* How many elements x has from row to row, and how many rows. */
 int64_t conversion_case_stride(const struct conversion_case *c);
 int64_t conversion_case_rows(const struct conversion_case *c);

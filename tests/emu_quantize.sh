@@ -3,5 +3,8 @@
 # Conversions on the emulated devices.
 . "$JG_SRCDIR/tests/with_emu.sh"
 must_have_nvrtc
-must "$JG_BUILDDIR/tests/g_quantize" small
-JITGEMM_EMU_DEVICE=b200 must "$JG_BUILDDIR/tests/g_quantize" small
+for JITGEMM_EMU_DEVICE in h200 b200; do
+    export JITGEMM_EMU_DEVICE
+    must "$JG_BUILDDIR/tests/g_quantize" small
+    must "$JG_BUILDDIR/tests/g_quantize_bad" small
+done

@@ -28,6 +28,8 @@ host_tests = \
 	tests/t_compile \
 	tests/t_compiler \
 	tests/t_compiler_places \
+	tests/t_conversion \
+	tests/t_conversion_arguments \
 	tests/t_driver \
 	tests/t_entries \
 	tests/t_entry \
@@ -80,7 +82,8 @@ nvrtc_tests = \
 gpu_tests = \
 	tests/g_gemm \
 	tests/g_plan \
-	tests/g_quantize
+	tests/g_quantize \
+	tests/g_quantize_bad
 if HAVE_CXX17
 gpu_tests += tests/g_wrappers
 endif
@@ -434,7 +437,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 tests/bench_emu.log: tests/bench/bench tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
-tests/emu_quantize.log: tests/g_quantize tests/n_specs
+tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs
 tests/n_sass.log: tests/n_specs
 tests/emu_wrappers.log: tests/g_wrappers tests/n_specs
