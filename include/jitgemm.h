@@ -17,7 +17,7 @@
  *
  * A context finds a device, a compiler and a cache. A plan is made once for
  * one set of sizes: everything slow happens there. A run is one or two
- * launches.
+ * launches. A conversion makes A, SFA or SFB of what a runtime has.
  *
  * Every function that can fail returns a status; jitgemm_last_error() then
  * has the detail for the calling thread. Outputs are written on success only.
@@ -388,13 +388,12 @@ typedef struct jitgemm_conversion jitgemm_conversion;
 
 /* Finds or compiles and loads the kernel. Safe while another stream is being
  * captured. As with plans, a kernel that did not compile once is tried again
- * by jitgemm_conversion_prepare() only. Contexts must outlive it.
+ * by jitgemm_conversion_prepare() only. The context must outlive it.
  * Errors: E_ARGUMENT, E_VERSION, E_NO_NVRTC, E_COMPILE, E_FROZEN, E_NO_DEVICE
  * (a context made for an arch), E_MEMORY, E_DRIVER. */
-jitgemm_status
-jitgemm_conversion_create(jitgemm_context *context,
-                          const jitgemm_conversion_options *options,
-                          jitgemm_conversion **conversion);
+jitgemm_status jitgemm_conversion_create(
+    jitgemm_context *context, const jitgemm_conversion_options *options,
+    jitgemm_conversion **conversion);
 
 /* NULL is allowed. Runs may still be under way. */
 void jitgemm_conversion_destroy(jitgemm_conversion *conversion);
@@ -402,10 +401,9 @@ void jitgemm_conversion_destroy(jitgemm_conversion *conversion);
 /* What jitgemm_prepare() does, for the kernel of a conversion: in a context
  * made for an arch, too. The caller sets kernel->size.
  * Errors: as jitgemm_conversion_create(), without E_NO_DEVICE. */
-jitgemm_status
-jitgemm_conversion_prepare(jitgemm_context *context,
-                           const jitgemm_conversion_options *options,
-                           jitgemm_kernel *kernel);
+jitgemm_status jitgemm_conversion_prepare(
+    jitgemm_context *context, const jitgemm_conversion_options *options,
+    jitgemm_kernel *kernel);
 
 /* Its kernel, as it was made ready. Errors: E_ARGUMENT, E_VERSION. */
 jitgemm_status jitgemm_conversion_kernel(const jitgemm_conversion *conversion,
@@ -482,10 +480,10 @@ typedef struct jitgemm_conversion_arguments {
  * scales have no room are skipped, too. No memory but that described above is
  * touched, whatever the numbers are.
  * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ALIGN, E_DRIVER. */
-jitgemm_status
-jitgemm_conversion_run(const jitgemm_conversion *conversion,
-                       const jitgemm_conversion_arguments *arguments,
-                       struct CUstream_st *stream);
+jitgemm_status jitgemm_conversion_run(
+    const jitgemm_conversion *conversion,
+    const jitgemm_conversion_arguments *arguments,
+    struct CUstream_st *stream);
 
 /* Rows of scales to allocate for groups of max_rows rows: in all, so that of
  * masked ones it is their groups * max_rows, but with JITGEMM_PLACE_STRIDED

@@ -166,9 +166,8 @@ jitgemm_status jitgemm_conversion_kernel(const jitgemm_conversion *conversion,
 {
     if (!conversion)
         return fail_null("conversion");
-    return jg_abi_write(kernel, &conversion->report,
-                        sizeof conversion->report, sizeof conversion->report,
-                        "kernel");
+    return jg_abi_write(kernel, &conversion->report, sizeof conversion->report,
+                        sizeof conversion->report, "kernel");
 }
 
 int64_t jitgemm_scale_rows(jitgemm_place place, int64_t max_rows,

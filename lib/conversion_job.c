@@ -6,7 +6,7 @@
 
 #include "abi.h"
 
-#define MAX_GROUPS 65536
+#define MAX_GROUPS     65536
 #define ARGUMENT(name) "arguments." name
 
 _Static_assert(sizeof(struct jg_fault) == sizeof(jitgemm_fault) &&
@@ -37,10 +37,9 @@ static jitgemm_status check_sizes(const jitgemm_conversion_arguments *from)
     jitgemm_status status;
 
     if (from->flags)
-        return jg_fail_argument(JITGEMM_E_ARGUMENT, ARGUMENT("flags"), -1,
-                                from->flags, 0,
-                                "arguments.flags is %#x; no flag is known",
-                                from->flags);
+        return jg_fail_argument(
+            JITGEMM_E_ARGUMENT, ARGUMENT("flags"), -1, from->flags, 0,
+            "arguments.flags is %#x; no flag is known", from->flags);
     if (from->groups < 1 || from->groups > MAX_GROUPS)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, ARGUMENT("groups"), -1,
                                 from->groups, MAX_GROUPS,
@@ -97,24 +96,21 @@ static jitgemm_status check_pointer(const char *name, const void *pointer,
     return JITGEMM_OK;
 }
 
-static jitgemm_status
-check_pointers(const struct jg_conversion_kind *kind,
-               const jitgemm_conversion_arguments *from)
+static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
+                                     const jitgemm_conversion_arguments *from)
 {
     bool scales = kind->x_type == JITGEMM_E4M3;
     int need = kind->layout == JG_STACKED ? 1 : -1;
     jitgemm_status status;
 
-    if ((status = check_pointer(ARGUMENT("x"), from->x, 1,
-                                scales ? 1 : 16)) ||
-        (status = check_pointer(ARGUMENT("rows"), from->rows,
-                                need, 4)) ||
+    if ((status = check_pointer(ARGUMENT("x"), from->x, 1, scales ? 1 : 16)) ||
+        (status = check_pointer(ARGUMENT("rows"), from->rows, need, 4)) ||
         (status = check_pointer(ARGUMENT("scale"), from->scale,
                                 scales ? 0 : -1, 4)) ||
         (status = check_pointer(ARGUMENT("scale_row"), from->scale_row,
                                 kind->place == JG_EXPLICIT, 4)) ||
-        (status = check_pointer(ARGUMENT("values"), from->values, !scales,
-                                16)) ||
+        (status =
+             check_pointer(ARGUMENT("values"), from->values, !scales, 16)) ||
         (status = check_pointer(ARGUMENT("scales"), from->scales, 1,
                                 kind->linear ? 1 : 16)) ||
         (status = check_pointer(ARGUMENT("fault"), from->fault, -1, 8)))
@@ -141,8 +137,8 @@ static jitgemm_status read_room(const struct jg_conversion_kind *kind,
     if (kind->layout == JG_MASKED && kind->place != JG_STRIDED)
         rows *= from->groups;
     *room = mine ? from->scale_rows
-                 : jg_scale_rows(kind->linear ? JG_FLOOR : (int)kind->place, rows,
-                                 from->groups);
+                 : jg_scale_rows(kind->linear ? JG_FLOOR : (int)kind->place,
+                                 rows, from->groups);
     return JITGEMM_OK;
 }
 
@@ -150,19 +146,18 @@ static jitgemm_status count_units(const struct jg_conversion_kind *kind,
                                   const jitgemm_conversion_arguments *from,
                                   int64_t *units)
 {
-    int64_t rows = jg_scale_rows(
-        kind->layout == JG_STACKED ? JG_FLOOR : JG_STRIDED, from->max_rows,
-        from->groups);
+    int64_t rows =
+        jg_scale_rows(kind->layout == JG_STACKED ? JG_FLOOR : JG_STRIDED,
+                      from->max_rows, from->groups);
     int64_t tile_k = jg_conversion_tile_k(kind);
 
     *units = rows / JG_ATOM_ROWS * ((from->k + tile_k - 1) / tile_k);
     if (*units > INT32_MAX)
-        return jg_fail_argument(JITGEMM_E_SHAPE, ARGUMENT("max_rows"), -1,
-                                from->max_rows, 0,
-                                "arguments.max_rows is %lld; with %d groups "
-                                "and k %lld that is more than 2^31 tiles",
-                                (long long)from->max_rows, (int)from->groups,
-                                (long long)from->k);
+        return jg_fail_argument(
+            JITGEMM_E_SHAPE, ARGUMENT("max_rows"), -1, from->max_rows, 0,
+            "arguments.max_rows is %lld; with %d groups "
+            "and k %lld that is more than 2^31 tiles",
+            (long long)from->max_rows, (int)from->groups, (long long)from->k);
     if (!from->max_rows)
         *units = 0;
     return JITGEMM_OK;

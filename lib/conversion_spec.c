@@ -48,9 +48,8 @@ static jitgemm_status check_order(const jitgemm_conversion_options *options)
                             (int)options->place);
 }
 
-jitgemm_status
-jg_conversion_kind_read(const jitgemm_conversion_options *from,
-                        struct jg_conversion_kind *to)
+jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
+                                       struct jg_conversion_kind *to)
 {
     jitgemm_conversion_options known;
     jitgemm_status status =
@@ -64,9 +63,9 @@ jg_conversion_kind_read(const jitgemm_conversion_options *from,
                               JITGEMM_ROWS_MASKED)) ||
         (status = check_range("options.place", (int64_t)known.place,
                               JITGEMM_PLACE_EXPLICIT)) ||
-        (status = check_range("options.scale_order",
-                              (int64_t)known.scale_order,
-                              JITGEMM_SCALES_LINEAR)) ||
+        (status =
+             check_range("options.scale_order", (int64_t)known.scale_order,
+                         JITGEMM_SCALES_LINEAR)) ||
         (status = check_order(&known)))
         return status;
     if (known.place == JITGEMM_PLACE_STRIDED &&

@@ -16,9 +16,8 @@ struct jg_conversion_kind {
 };
 
 /* Checks the caller's options: E_ARGUMENT or E_VERSION. */
-jitgemm_status
-jg_conversion_kind_read(const jitgemm_conversion_options *from,
-                        struct jg_conversion_kind *to);
+jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
+                                       struct jg_conversion_kind *to);
 
 void jg_conversion_spec(const struct jg_conversion_kind *kind,
                         const struct jg_device *device, struct jg_spec *spec);

@@ -23,9 +23,8 @@ int64_t conversion_case_stride(const struct conversion_case *c)
 
 int64_t conversion_case_rows(const struct conversion_case *c)
 {
-    return c->options.layout == JITGEMM_ROWS_MASKED
-               ? c->groups * c->max_rows
-               : c->max_rows;
+    return c->options.layout == JITGEMM_ROWS_MASKED ? c->groups * c->max_rows
+                                                    : c->max_rows;
 }
 
 static void *allocate(size_t bytes)
@@ -96,8 +95,8 @@ static void put(const void *to, const void *from, size_t bytes)
 
 static size_t rows_bytes(const struct conversion_case *c)
 {
-    return 4 * (size_t)(c->groups +
-                        (c->options.layout == JITGEMM_ROWS_STACKED));
+    return 4 *
+           (size_t)(c->groups + (c->options.layout == JITGEMM_ROWS_STACKED));
 }
 
 void conversion_case_upload(const struct conversion_case *c)
@@ -127,17 +126,17 @@ static size_t scales_bytes(const struct conversion_case *c)
     if (c->options.scale_order == JITGEMM_SCALES_LINEAR)
         return (size_t)(conversion_case_rows(c) * c->k / 16);
     if (c->options.place != JITGEMM_PLACE_EXPLICIT)
-        rows = jitgemm_scale_rows(
-            c->options.place,
-            masked && c->options.place == JITGEMM_PLACE_STRIDED
-                ? c->max_rows
-                : conversion_case_rows(c),
-            c->groups);
+        rows = jitgemm_scale_rows(c->options.place,
+                                  masked && c->options.place ==
+                                                JITGEMM_PLACE_STRIDED
+                                      ? c->max_rows
+                                      : conversion_case_rows(c),
+                                  c->groups);
     return jitgemm_scale_bytes(rows, c->k);
 }
 
-void conversion_case_make(struct conversion_case *c,
-                          enum conversion_fill fill, uint64_t seed)
+void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
+                          uint64_t seed)
 {
     int64_t rows = conversion_case_rows(c);
     int64_t row = is_scales(c) ? c->k / 16 : 2 * c->k;
@@ -170,7 +169,7 @@ void conversion_case_make(struct conversion_case *c,
 void conversion_case_free(struct conversion_case *c)
 {
     const jitgemm_conversion_arguments *a = &c->arguments;
-    const void *all[] = {a->x,         a->rows,   a->scale, a->scale_row,
+    const void *all[] = {a->x,      a->rows,   a->scale, a->scale_row,
                          a->values, a->scales, a->fault};
 
     gpu_sync();
@@ -250,9 +249,9 @@ jitgemm_conversion_options conversion_options(jitgemm_type x_type,
                                               jitgemm_layout layout,
                                               jitgemm_place place)
 {
-    return (jitgemm_conversion_options){
-        .size = sizeof(jitgemm_conversion_options),
-        .x_type = x_type,
-        .layout = layout,
-        .place = place};
+    return (jitgemm_conversion_options){.size =
+                                            sizeof(jitgemm_conversion_options),
+                                        .x_type = x_type,
+                                        .layout = layout,
+                                        .place = place};
 }

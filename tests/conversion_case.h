@@ -32,8 +32,8 @@ enum conversion_fill {
 };
 
 /* Fills x, whose gaps between rows are NaN, and allocates on the device. */
-void conversion_case_make(struct conversion_case *c,
-                          enum conversion_fill fill, uint64_t seed);
+void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
+                          uint64_t seed);
 void conversion_case_free(struct conversion_case *c);
 
 /* x, rows, scale and scale_row to the device again, output poisoned, no fault.

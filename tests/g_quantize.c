@@ -8,10 +8,11 @@
 #include "conversion_case.h"
 #include "gpu.h"
 #include "quantize_bench.h"
+#include "quantize_far.h"
 #include "test.h"
 
-#define STACKED JITGEMM_ROWS_STACKED
-#define MASKED  JITGEMM_ROWS_MASKED
+#define STACKED      JITGEMM_ROWS_STACKED
+#define MASKED       JITGEMM_ROWS_MASKED
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static jitgemm_context *context;
@@ -76,7 +77,7 @@ static void test_every(jitgemm_type type)
 
 /* Odd, empty, first or last empty, whole atoms, none; then as offsets. */
 static const int32_t counts[][GROUPS] = {
-    {1, 127, 128, 129, 3}, {0, 0, 5, 0, 131}, {300, 0, 0, 1, 0},
+    {1, 127, 128, 129, 3}, {0, 0, 5, 0, 131},   {300, 0, 0, 1, 0},
     {0, 0, 0, 0, 0},       {128, 128, 0, 1, 0}, {0, 0, 0, 0, 255}};
 
 static int64_t stack(const int32_t *rows, int32_t *offsets)
@@ -94,7 +95,8 @@ static void test_groups(jitgemm_type type, jitgemm_layout layout,
                         jitgemm_place place, bool linear, size_t i)
 {
     static const int64_t ks[] = {16, 64, 80, 528, 1040, 2896};
-    struct conversion_case c = {.options = conversion_options(type, layout, place),
+    struct conversion_case c = {.options =
+                                    conversion_options(type, layout, place),
                                 .groups = GROUPS,
                                 .k = ks[i % COUNT(ks)]};
     int32_t offsets[GROUPS + 1];
@@ -142,8 +144,8 @@ static void test_weights(void)
 {
     for (int i = 0; i < (small ? 2 : 6); i++) {
         struct conversion_case c = {
-            .options =
-                conversion_options(JITGEMM_E4M3, MASKED, JITGEMM_PLACE_STRIDED),
+            .options = conversion_options(JITGEMM_E4M3, MASKED,
+                                          JITGEMM_PLACE_STRIDED),
             .groups = 3,
             .k = (int64_t[]){4096, 2880, 272, 16, 2048 + 64, 7168}[i],
             .max_rows = (int64_t[]){256, 130, 1, 129, 200, 384}[i]};
@@ -175,7 +177,8 @@ static void test_capacity(void)
 {
     static const int32_t offsets[] = {0, 2, 2, 135, 135, 140};
     struct conversion_case c = {
-        .options = conversion_options(JITGEMM_BF16, STACKED, JITGEMM_PLACE_TIGHT),
+        .options =
+            conversion_options(JITGEMM_BF16, STACKED, JITGEMM_PLACE_TIGHT),
         .groups = GROUPS,
         .k = 64,
         .max_rows = 100000,
@@ -191,12 +194,12 @@ static void test_capacity(void)
 static void test_capture(void)
 {
     int32_t offsets[GROUPS + 1];
-    struct conversion_case c = {
-        .options = conversion_options(JITGEMM_F16, STACKED, JITGEMM_PLACE_TIGHT),
-        .groups = GROUPS,
-        .k = 80,
-        .max_rows = 400,
-        .rows = offsets};
+    struct conversion_case c = {.options = conversion_options(
+                                    JITGEMM_F16, STACKED, JITGEMM_PLACE_TIGHT),
+                                .groups = GROUPS,
+                                .k = 80,
+                                .max_rows = 400,
+                                .rows = offsets};
     jitgemm_conversion *conversion;
     CUgraph graph;
     CUgraphExec exec;
@@ -240,6 +243,7 @@ int main(int count, char **arguments)
     test_many(small ? 300 : 1025, JITGEMM_PLACE_TIGHT);
     test_many(small ? 2600 : 5000, JITGEMM_PLACE_FLOOR);
     test_capacity();
+    CHECK_INT(quantize_far(context, small ? 300 : 300000), 0);
     test_capture();
     jitgemm_context_destroy(context);
     return test_end();

@@ -9,10 +9,10 @@
 #include "gpu.h"
 #include "test.h"
 
-#define STACKED JITGEMM_ROWS_STACKED
-#define MASKED  JITGEMM_ROWS_MASKED
+#define STACKED      JITGEMM_ROWS_STACKED
+#define MASKED       JITGEMM_ROWS_MASKED
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define GROUPS 5
+#define GROUPS       5
 
 static jitgemm_context *context;
 static const int32_t scale_rows[GROUPS] = {1280, 0, 640, 896, 256};
@@ -47,8 +47,8 @@ static void test_bad_offsets(void)
     for (size_t i = 0; i < COUNT(bad_offsets); i++)
         for (size_t j = 0; j < COUNT(places); j++) {
             struct conversion_case c = {
-                .options = conversion_options(i % 2 ? JITGEMM_F16 : JITGEMM_E4M3,
-                                      STACKED, places[j]),
+                .options = conversion_options(
+                    i % 2 ? JITGEMM_F16 : JITGEMM_E4M3, STACKED, places[j]),
                 .groups = GROUPS,
                 .k = 80,
                 .max_rows = 300,
@@ -75,11 +75,14 @@ static void test_bad_counts(void)
 
     for (size_t i = 0; i < COUNT(bad) + 2 * COUNT(bad_rows); i++) {
         struct conversion_case c = {
-            .options = conversion_options(JITGEMM_BF16, MASKED, JITGEMM_PLACE_FLOOR),
+            .options =
+                conversion_options(JITGEMM_BF16, MASKED, JITGEMM_PLACE_FLOOR),
             .groups = GROUPS,
             .k = 80,
             .max_rows = 20,
-            .rows = i < COUNT(bad) ? bad[i] : i % 2 ? good : none};
+            .rows = i < COUNT(bad) ? bad[i]
+                    : i % 2        ? good
+                                   : none};
 
         if (i >= COUNT(bad)) {
             c.options.place = JITGEMM_PLACE_EXPLICIT;
@@ -100,7 +103,7 @@ static void test_random_offsets(int times)
         int32_t offsets[GROUPS + 1];
         struct conversion_case c = {
             .options = conversion_options(JITGEMM_F16, STACKED,
-                                  (jitgemm_place)(i % 3)),
+                                          (jitgemm_place)(i % 3)),
             .groups = GROUPS,
             .k = 80,
             .max_rows = 300,
@@ -111,8 +114,7 @@ static void test_random_offsets(int times)
             offsets[g] = i % 2 ? (int32_t)(ref_random(&seed) % 400) - 50
                                : (int32_t)ref_random(&seed);
         conversion_case_make(&c, FILL_RANDOM, ref_random(&seed));
-        JITGEMM(
-            jitgemm_conversion_run(conversion, &c.arguments, gpu.stream));
+        JITGEMM(jitgemm_conversion_run(conversion, &c.arguments, gpu.stream));
         gpu_sync();
         conversion_case_free(&c);
         jitgemm_conversion_destroy(conversion);
@@ -124,12 +126,12 @@ static void test_rest(void)
 {
     static const float odd[GROUPS] = {-1, (float)NAN, INFINITY, 0, 1e-40f};
     static const int32_t offsets[] = {0, 1, 128, 256, 385, 388};
-    struct conversion_case c = {
-        .options = conversion_options(JITGEMM_F16, STACKED, JITGEMM_PLACE_CEIL),
-        .groups = GROUPS,
-        .k = 80,
-        .rows = offsets,
-        .scale = odd};
+    struct conversion_case c = {.options = conversion_options(
+                                    JITGEMM_F16, STACKED, JITGEMM_PLACE_CEIL),
+                                .groups = GROUPS,
+                                .k = 80,
+                                .rows = offsets,
+                                .scale = odd};
     jitgemm_conversion *conversion;
     jitgemm_fault fault = {JITGEMM_FAULT_SCALE_ROW, 77, -5}, got;
     void *at;

@@ -12,6 +12,7 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     programs="tests/g_gemm tests/g_plan tests/g_wrappers tests/n_specs
+        tests/g_quantize tests/g_quantize_bad
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
@@ -104,13 +105,18 @@ run() {
     step wrappers "$dir/bin/g_wrappers"
     step gemm "$dir/bin/g_gemm"
     step plan "$dir/bin/g_plan"
+    step quantize "$dir/bin/g_quantize"
+    step quantize-bad "$dir/bin/g_quantize_bad"
     for rules in capture contexts graph streams; do # of the emulated driver
         step "$rules" "$dir/bin/e_$rules"
     done
     for tool in memcheck racecheck synccheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small
+        step "$tool-quant" compute-sanitizer --tool "$tool" \
+            --error-exitcode 9 "$dir/bin/g_quantize_bad" small
     done
+    step quantize-speed "$dir/bin/g_quantize" bench
     measure
     finish
 }

@@ -184,7 +184,8 @@ tests_libtest_la_SOURCES = \
 	tests/scratch.h tests/some_cache.h tests/some_entries.h tests/test.h
 
 tests_g_quantize_SOURCES = tests/g_quantize.c \
-	tests/quantize_bench.c tests/quantize_bench.h
+	tests/quantize_bench.c tests/quantize_bench.h \
+	tests/quantize_far.c tests/quantize_far.h
 
 fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h

@@ -24,8 +24,8 @@ static void run(const struct timed *t, int i)
     const struct conversion_case *c = &t->cases[i % BUFFERS];
 
     if (t->conversion)
-        JITGEMM(jitgemm_conversion_run(t->conversion, &c->arguments,
-                                       gpu.stream));
+        JITGEMM(
+            jitgemm_conversion_run(t->conversion, &c->arguments, gpu.stream));
     else
         GPU(cuMemcpyDtoDAsync((CUdeviceptr)(uintptr_t)c->arguments.scales,
                               (CUdeviceptr)(uintptr_t)c->arguments.x,
@@ -118,9 +118,7 @@ static void quantize(jitgemm_context *context, jitgemm_type type,
     int64_t padded = 0;
     struct timed t = {.conversion = NULL};
     struct conversion_case c = {
-        .options = {.size = sizeof c.options,
-                    .x_type = type,
-                    .place = place},
+        .options = {.size = sizeof c.options, .x_type = type, .place = place},
         .groups = groups,
         .k = k,
         .max_rows = max_rows,

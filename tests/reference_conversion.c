@@ -153,8 +153,8 @@ static void convert_row(const struct conversion_case *c, int32_t g,
             continue;
         }
         for (int i = 0; i < 16; i++)
-            elements[i] = ref_load((enum ref_type)c->options.x_type, x,
-                                   block * 16 + i);
+            elements[i] =
+                ref_load((enum ref_type)c->options.x_type, x, block * 16 + i);
         scales[block] = ref_quantize_block(
             elements, global, values + row * c->k / 2 + block * 8);
     }

@@ -24,7 +24,8 @@ static jitgemm_context *context;
 static jitgemm_conversion *make(jitgemm_type x_type, jitgemm_layout layout,
                                 jitgemm_place place)
 {
-    jitgemm_conversion_options options = conversion_options(x_type, layout, place);
+    jitgemm_conversion_options options =
+        conversion_options(x_type, layout, place);
     jitgemm_conversion *conversion = NULL;
 
     CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
@@ -56,9 +57,8 @@ static void test_options(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options = bad[i].options;
         options.size = sizeof options;
-        CHECK_ERROR(
-            jitgemm_conversion_create(context, &options, &conversion),
-            JITGEMM_E_ARGUMENT, bad[i].argument);
+        CHECK_ERROR(jitgemm_conversion_create(context, &options, &conversion),
+                    JITGEMM_E_ARGUMENT, bad[i].argument);
     }
     options = (jitgemm_conversion_options){.size = 4};
     CHECK_ERROR(jitgemm_conversion_create(context, &options, &conversion),
@@ -79,15 +79,15 @@ static void test_grid(void)
     static _Alignas(16) unsigned char memory[16];
     jitgemm_conversion *conversion =
         make(JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
-    jitgemm_conversion_arguments arguments = {
-        .size = sizeof arguments,
-        .groups = 3,
-        .k = 1056,
-        .max_rows = 300,
-        .x = memory,
-        .rows = (int32_t *)(void *)memory,
-        .values = memory,
-        .scales = memory};
+    jitgemm_conversion_arguments arguments = {.size = sizeof arguments,
+                                              .groups = 3,
+                                              .k = 1056,
+                                              .max_rows = 300,
+                                              .x = memory,
+                                              .rows =
+                                                  (int32_t *)(void *)memory,
+                                              .values = memory,
+                                              .scales = memory};
 
     CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
               JITGEMM_OK);
@@ -125,8 +125,8 @@ static void listen_in(void *user, const jitgemm_event *event)
 static void test_kernels(void)
 {
     jitgemm_context_options with = {.size = sizeof with, .event = listen_in};
-    jitgemm_conversion_options options =
-        conversion_options(JITGEMM_BF16, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_CEIL);
+    jitgemm_conversion_options options = conversion_options(
+        JITGEMM_BF16, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_CEIL);
     jitgemm_conversion *conversion = NULL;
     jitgemm_kernel kernel = {.size = sizeof kernel}, again = kernel;
     jitgemm_context *other = NULL;
@@ -193,11 +193,10 @@ static void test_keys(void)
 
 static void test_driver_failures(void)
 {
-    static const char *const calls[] = {"cuLibraryLoadData",
-                                        "cuKernelGetFunction",
-                                        "cuFuncSetAttribute"};
-    jitgemm_conversion_options options =
-        conversion_options(JITGEMM_F16, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_STRIDED);
+    static const char *const calls[] = {
+        "cuLibraryLoadData", "cuKernelGetFunction", "cuFuncSetAttribute"};
+    jitgemm_conversion_options options = conversion_options(
+        JITGEMM_F16, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_STRIDED);
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         jitgemm_context *other = NULL;

@@ -22,7 +22,8 @@ static _Alignas(16) unsigned char memory[64];
 static jitgemm_conversion *make(jitgemm_type x_type, jitgemm_layout layout,
                                 jitgemm_place place)
 {
-    jitgemm_conversion_options options = conversion_options(x_type, layout, place);
+    jitgemm_conversion_options options =
+        conversion_options(x_type, layout, place);
     jitgemm_conversion *conversion = NULL;
 
     CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),

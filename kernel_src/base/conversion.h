@@ -28,11 +28,11 @@ struct jg_conversion_job {
     const int *rows;    /* JG_STACKED: offsets [groups + 1]; JG_MASKED: counts
                            [groups], or null: all of max_rows */
     const float *scale; /* [groups], or null: 1 */
-    const int *scale_row;     /* JG_EXPLICIT: [groups] */
+    const int *scale_row; /* JG_EXPLICIT: [groups] */
     unsigned char *values;
     unsigned char *scales;
-    struct jg_fault *fault;   /* or null */
-    long long scale_rows;     /* that fit in scales */
+    struct jg_fault *fault; /* or null */
+    long long scale_rows;   /* that fit in scales */
     int groups, k;
     int max_rows; /* JG_STACKED: of all groups; JG_MASKED: of each */
     int unused;
@@ -47,8 +47,7 @@ JG_BOTH long long jg_atom_rows(long long rows)
 /* The row at which the scales of group g begin, which has its rows from
  * `first` on, of a kind that needs to know nothing of other groups. Of stacked
  * groups no two overlap, since floor(a + b) >= floor(a) + floor(b). */
-JG_BOTH long long jg_scale_row(int place, long long first, int g,
-                               int max_rows)
+JG_BOTH long long jg_scale_row(int place, long long first, int g, int max_rows)
 {
     long long loose = first + (JG_ATOM_ROWS - 1LL) * g;
 

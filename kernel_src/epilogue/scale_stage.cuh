@@ -16,8 +16,7 @@ template <int atoms, int threads> struct scale_stage {
     /* The scale of a block of 16 k; those of four blocks are neighbours. */
     __device__ u8 *at(u32 row, u32 block)
     {
-        return &bytes[block / 4]
-                     [row % 32 * 16 + row / 32 * 4 + block % 4];
+        return &bytes[block / 4][row % 32 * 16 + row / 32 * 4 + block % 4];
     }
 
     __device__ uint4 *piece(int i)

@@ -63,9 +63,7 @@ __device__ inline float mul_f32(float a, float b)
 __device__ inline u32 prmt(u32 a, u32 b, u32 selector)
 {
     u32 d;
-    asm("prmt.b32 %0, %1, %2, %3;"
-        : "=r"(d)
-        : "r"(a), "r"(b), "r"(selector));
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(selector));
     return d;
 }
 

@@ -16,8 +16,7 @@ constexpr int tile_blocks = 128;
 constexpr int tile_atoms = tile_blocks / 4;
 constexpr int batch = 4; /* words that a thread loads before it uses one */
 
-using row_tiles =
-    sched::row_tiles<spec::layout, spec::place, spec::threads>;
+using row_tiles = sched::row_tiles<spec::layout, spec::place, spec::threads>;
 using scale_stage = epilogue::scale_stage<tile_atoms, spec::threads>;
 
 struct smem {
@@ -74,12 +73,11 @@ __device__ inline void stage_tile(scale_stage &to,
     }
 }
 
-__device__ inline void stage_any(scale_stage &to,
-                                 const jg_conversion_job &job,
+__device__ inline void stage_any(scale_stage &to, const jg_conversion_job &job,
                                  const sched::row_tile &tile, int first)
 {
-    u64 sizes = reinterpret_cast<u64>(job.x) | u64(job.x_stride) |
-                u64(job.k / 16);
+    u64 sizes =
+        reinterpret_cast<u64>(job.x) | u64(job.x_stride) | u64(job.k / 16);
 
     if (sizes % 16 == 0)
         stage_tile<uint4>(to, job, tile, first);

@@ -42,8 +42,7 @@ __device__ inline u32 e2m1_code(float y)
     constexpr float integer = 8388608.0f; /* 2^23 */
     float halves = y * 2 + integer, ones = y + (integer + 2);
     float twos = y * 0.5f + (integer + 4);
-    return __float_as_uint(
-        min(min(halves, ones), min(twos, integer + 7)));
+    return __float_as_uint(min(min(halves, ones), min(twos, integer + 7)));
 }
 
 /* Sign bits of four pairs, at the codes that they belong to. */
@@ -63,15 +62,15 @@ __device__ inline u32 codes(const u32 *magnitudes, float factor)
 #pragma unroll
     for (int i = 3; i >= 0; i--) {
         u32 x = magnitudes[i];
-        word = word * 16 +
-               e2m1_code(ptx::mul_f32(pair<bf16>::high(x), factor));
+        word =
+            word * 16 + e2m1_code(ptx::mul_f32(pair<bf16>::high(x), factor));
         word = word * 16 + e2m1_code(ptx::mul_f32(pair<bf16>::low(x), factor));
     }
     return word - code_offset * 17u; /* the others are shifted out */
 }
 
-/* Returns the scale's byte, spoils x. A `global` that is no number or not above 0 makes
- * all of it 0. */
+/* Returns the scale's byte, spoils x. A `global` that is no number or not
+ * above 0 makes all of it 0. */
 template <bool bf16>
 __device__ inline u32 quantize(u32 (&x)[8], float global, u32 (&words)[2])
 {
@@ -85,8 +84,7 @@ __device__ inline u32 quantize(u32 (&x)[8], float global, u32 (&words)[2])
         top = pair<bf16>::max(top, x[i]);
     }
     float largest = max(pair<bf16>::low(top), pair<bf16>::high(top));
-    float wanted =
-        ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
+    float wanted = ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
     u32 byte = ptx::cvt_e4m3x2_f32(0, wanted > 0 ? wanted : 0);
     float scale = ptx::cvt_f32_f16(ptx::cvt_f16x2_e4m3x2(byte));
     float factor = global / scale;

@@ -20,8 +20,7 @@ constexpr int tile_blocks = 32; /* one a lane */
 constexpr int tile_atoms = tile_blocks * block_k / JG_ATOM_K;
 constexpr int ahead = 2; /* rows that a warp has loads under way of */
 
-using row_tiles =
-    sched::row_tiles<spec::layout, spec::place, spec::threads>;
+using row_tiles = sched::row_tiles<spec::layout, spec::place, spec::threads>;
 
 struct smem {
     epilogue::scale_stage<tile_atoms, spec::threads> scales;
@@ -52,13 +51,12 @@ struct column {
     u32 values_step, scales_step;
 
     __device__ column(const jg_conversion_job &job, long long row, int block)
-        : x_step(warps * job.x_stride),
-          values_step(u32(job.k) / 2 * warps),
+        : x_step(warps * job.x_stride), values_step(u32(job.k) / 2 * warps),
           scales_step(u32(job.k) / block_k * warps)
     {
         x = job.x + row * job.x_stride + (long long)block * (2 * block_k);
-        values = job.values + row * (job.k / 2) +
-                 (long long)block * (block_k / 2);
+        values =
+            job.values + row * (job.k / 2) + (long long)block * (block_k / 2);
         scales = job.scales + row * (job.k / block_k) + block;
     }
 };
@@ -108,8 +106,7 @@ __device__ inline void quantize_tile(smem &shared,
         }
 }
 
-__device__ inline void store_scales(smem &shared,
-                                    const jg_conversion_job &job,
+__device__ inline void store_scales(smem &shared, const jg_conversion_job &job,
                                     const sched::row_tile &tile, int first)
 {
     int atoms = ceil_div(job.k, JG_ATOM_K), before = first / 4;

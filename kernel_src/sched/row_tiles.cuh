@@ -174,8 +174,7 @@ template <int layout, int place, int threads> struct row_tiles {
         long long scales = scale_row(group, search.group);
         bool room = scales + jg_atom_rows(group.rows) <= job.scale_rows;
         tile.group = search.group;
-        tile.rows =
-            room ? min(int(JG_ATOM_ROWS), group.rows - before) : 0;
+        tile.rows = room ? min(int(JG_ATOM_ROWS), group.rows - before) : 0;
         tile.row = group.first + before;
         tile.scale_row = scales + before;
         return true;

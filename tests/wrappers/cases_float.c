@@ -75,8 +75,8 @@ static void to_e4m3(void)
         uint32_t at[] = {bits_of(x), bits_of((x + next) / 2)};
 
         for (uint32_t i = 0; i < 12; i++)
-            in[count++] = ((at[i / 6] + i % 3 - 1) & 0x7fffffff) |
-                          (i / 3 % 2) << 31;
+            in[count++] = ((at[i / 6] + i % 3 - 1) & 0x7fffffff) | (i / 3 % 2)
+                                                                       << 31;
     }
     while (count < 2 * COUNT) {
         uint32_t bits = (uint32_t)ref_random(&seed);
