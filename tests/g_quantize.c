@@ -94,7 +94,7 @@ static const int32_t scale_rows[GROUPS] = {1280, 0, 640, 896, 256};
 static void test_groups(jitgemm_type type, jitgemm_layout layout,
                         jitgemm_place place, bool linear, size_t i)
 {
-    static const int64_t ks[] = {16, 64, 80, 528, 1040, 2896};
+    static const int64_t ks[] = {16, 80, 64, 528, 1040, 2896};
     struct conversion_case c = {.options =
                                     conversion_options(type, layout, place),
                                 .groups = GROUPS,

@@ -45,21 +45,38 @@ static void test_bad_offsets(void)
                                            JITGEMM_PLACE_EXPLICIT};
 
     for (size_t i = 0; i < COUNT(bad_offsets); i++)
-        for (size_t j = 0; j < COUNT(places); j++) {
-            struct conversion_case c = {
-                .options = conversion_options(
-                    i % 2 ? JITGEMM_F16 : JITGEMM_E4M3, STACKED, places[j]),
-                .groups = GROUPS,
-                .k = 80,
-                .max_rows = 300,
-                .rows = bad_offsets[i]};
+        for (size_t j = 0; j < 2 * COUNT(places); j++) {
+            struct conversion_case c = {.options = conversion_options(
+                                            j / 2 ? JITGEMM_F16 : JITGEMM_E4M3,
+                                            STACKED, places[j % 2]),
+                                        .groups = GROUPS,
+                                        .k = 80,
+                                        .max_rows = 300,
+                                        .rows = bad_offsets[i]};
 
-            if (j) {
+            if (j % 2) {
                 c.scale_row = scale_rows;
                 c.scale_rows = 1280 + 384;
             }
             check(&c, FILL_RANDOM, "bad offsets");
         }
+}
+
+/* The lowest of bad groups, of which a thread may see several. */
+static void test_many_bad(void)
+{
+    static int32_t offsets[601];
+    struct conversion_case c = {.options = conversion_options(
+                                    JITGEMM_F16, STACKED, JITGEMM_PLACE_FLOOR),
+                                .groups = 600,
+                                .k = 16,
+                                .max_rows = 600,
+                                .rows = offsets};
+
+    for (int32_t g = 0; g <= 600; g++)
+        offsets[g] = g;
+    offsets[6] = offsets[262] = offsets[518] = -7;
+    check(&c, FILL_RANDOM, "many bad groups");
 }
 
 static void test_bad_counts(void)
@@ -164,6 +181,7 @@ int main(int count, char **arguments)
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
     test_bad_offsets();
+    test_many_bad();
     test_bad_counts();
     test_random_offsets(small ? 10 : 100);
     test_rest();

@@ -50,6 +50,7 @@ host_tests = \
 	tests/t_rebuild \
 	tests/t_processes \
 	tests/t_reference \
+	tests/t_reference_conversion \
 	tests/t_reference_product \
 	tests/t_registry \
 	tests/t_sha256 \

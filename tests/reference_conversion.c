@@ -21,7 +21,7 @@ static unsigned nearest(double x, double (*decode)(unsigned), unsigned count)
 
 /* Infinity and what is so large that differences vanish in it are nearest to
  * the largest code, as this is. */
-static double finite(double x)
+static double bounded(double x)
 {
     return x < 1e6 ? x : 1e6;
 }
@@ -39,14 +39,14 @@ uint8_t ref_quantize_block(const double x[16], float global, uint8_t values[8])
     wanted = global * wanted;
     if (!(wanted > 0))
         return 0;
-    scale = nearest(finite((double)wanted), ref_e4m3, 127);
+    scale = nearest(bounded((double)wanted), ref_e4m3, 127);
     if (!scale)
         return 0;
     unit = global / (float)ref_e4m3(scale);
     for (int i = 0; i < 16; i++) {
         double magnitude = isnan(x[i]) ? 0 : fabs(x[i]);
         float y = magnitude > 0 ? (float)magnitude * unit : 0;
-        unsigned code = nearest(finite((double)y), ref_e2m1, 8);
+        unsigned code = nearest(bounded((double)y), ref_e2m1, 8);
 
         if (signbit(x[i]))
             code |= 8;
