@@ -131,15 +131,16 @@ typedef struct jitgemm_kernel {
     int32_t threads;        /* a block */
 } jitgemm_kernel;
 
-/* What came of a kernel that a plan or jitgemm_prepare*() asked for. All that
- * it points to is valid during the call only. */
+/* What came of a kernel that a plan, a conversion or jitgemm_prepare*() asked
+ * for. All that it points to is valid during the call only. */
 typedef struct jitgemm_event {
     uint32_t size;
     jitgemm_status status;  /* OK, or why the kernel is not ready */
     int32_t late;           /* 1: the context is frozen */
     int32_t reserved;
     const jitgemm_kernel *kernel; /* without success: what is known of it */
-    const char *problem;    /* that asked: "80,176x4096x7168" */
+    const char *problem;    /* that asked: "80,176x4096x7168"; of a conversion
+                               the name of its kernel */
     const char *text;       /* of the error, or "" */
 } jitgemm_event;
 
@@ -186,7 +187,7 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
                                       jitgemm_context **context);
 
 /* NULL is allowed. Unloads the kernels no other context uses, so every run of
- * this context's plans must have finished. */
+ * this context's plans and conversions must have finished. */
 void jitgemm_context_destroy(jitgemm_context *context);
 
 /* Ends compiling, for good: when this returns nothing is being compiled for the
@@ -596,7 +597,7 @@ jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
 
 /* ---- Statistics ------------------------------------------------------- */
 
-/* Counts since the context was made. Every kernel that a plan or
+/* Counts since the context was made. Every kernel that a plan, a conversion or
  * jitgemm_prepare*() asked for is counted in one of the first five, so they
  * add up to the number of events. */
 typedef struct jitgemm_stats {
