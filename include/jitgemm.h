@@ -17,7 +17,7 @@
  *
  * A context finds a device, a compiler and a cache. A plan is made once for
  * one set of sizes: everything slow happens there. A run is one or two
- * launches.
+ * launches. A conversion makes A, SFA or SFB of what a runtime has.
  *
  * Every function that can fail returns a status; jitgemm_last_error() then
  * has the detail for the calling thread. Outputs are written on success only.
@@ -131,15 +131,16 @@ typedef struct jitgemm_kernel {
     int32_t threads;        /* a block */
 } jitgemm_kernel;
 
-/* What came of a kernel that a plan or jitgemm_prepare*() asked for. All that
- * it points to is valid during the call only. */
+/* What came of a kernel that a plan, a conversion or jitgemm_prepare*() asked
+ * for. All that it points to is valid during the call only. */
 typedef struct jitgemm_event {
     uint32_t size;
     jitgemm_status status;  /* OK, or why the kernel is not ready */
     int32_t late;           /* 1: the context is frozen */
     int32_t reserved;
     const jitgemm_kernel *kernel; /* without success: what is known of it */
-    const char *problem;    /* that asked: "80,176x4096x7168" */
+    const char *problem;    /* that asked: "80,176x4096x7168"; of a conversion
+                               the name of its kernel */
     const char *text;       /* of the error, or "" */
 } jitgemm_event;
 
@@ -186,7 +187,7 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
                                       jitgemm_context **context);
 
 /* NULL is allowed. Unloads the kernels no other context uses, so every run of
- * this context's plans must have finished. */
+ * this context's plans and conversions must have finished. */
 void jitgemm_context_destroy(jitgemm_context *context);
 
 /* Ends compiling, for good: when this returns nothing is being compiled for the
@@ -202,7 +203,8 @@ jitgemm_status jitgemm_freeze(jitgemm_context *context);
 typedef enum jitgemm_type {
     JITGEMM_F16 = 0,
     JITGEMM_BF16 = 1, /* this and f32: sm_100a and sm_103a only */
-    JITGEMM_F32 = 2
+    JITGEMM_F32 = 2,
+    JITGEMM_E4M3 = 3  /* scales: of a conversion only */
 } jitgemm_type;
 
 typedef struct jitgemm_problem {
@@ -341,6 +343,156 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
                                        char *text, size_t size,
                                        size_t *needed);
 
+/* ---- Conversions: activations and scales for the product, on the GPU --- */
+
+/* A conversion quantizes rows of f16 or bf16 to NVFP4, or brings row-major
+ * e4m3 scales into the blocked layout. It is made once, for every size; a run
+ * is one launch. How many rows the groups have is read on the device, so a run
+ * in a captured graph replays with others. */
+
+/* Which rows of x, values and linear scales are those of group g. */
+typedef enum jitgemm_layout {
+    JITGEMM_ROWS_STACKED = 0, /* rows[g] up to rows[g + 1] */
+    JITGEMM_ROWS_MASKED = 1   /* from g * max_rows on, rows[g] of them */
+} jitgemm_layout;
+
+/* Where the blocked scales of group g begin, counted in rows: always in whole
+ * 128. Of masked groups the first row is g * max_rows. */
+typedef enum jitgemm_place {
+    JITGEMM_PLACE_TIGHT = 0,   /* behind those of the group before, each group
+                                  taking its rows rounded up to 128: vLLM,
+                                  SGLang, torch */
+    JITGEMM_PLACE_FLOOR = 1,   /* (first row + 127 * g) rounded down to 128:
+                                  FlashInfer, older TensorRT-LLM */
+    JITGEMM_PLACE_CEIL = 2,    /* the same rounded up: newer TensorRT-LLM */
+    JITGEMM_PLACE_STRIDED = 3, /* g * (max_rows rounded up to 128); with
+                                  JITGEMM_ROWS_MASKED only */
+    JITGEMM_PLACE_EXPLICIT = 4 /* scale_row[g] */
+} jitgemm_place;
+
+typedef enum jitgemm_scale_order {
+    JITGEMM_SCALES_BLOCKED = 0, /* jitgemm_scale_offset(), from the place on */
+    JITGEMM_SCALES_LINEAR = 1   /* row r at r * k/16, the rows of x; place 0 */
+} jitgemm_scale_order;
+
+/* What is compiled. */
+typedef struct jitgemm_conversion_options {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    jitgemm_type x_type;    /* F16 or BF16: rows to quantize; E4M3: scales */
+    jitgemm_layout layout;
+    jitgemm_place place;
+    jitgemm_scale_order scale_order; /* E4M3: blocked only */
+} jitgemm_conversion_options;
+
+typedef struct jitgemm_conversion jitgemm_conversion;
+
+/* Finds or compiles and loads the kernel. Safe while another stream is being
+ * captured. As with plans, a kernel that did not compile once is tried again
+ * by jitgemm_conversion_prepare() only. The context must outlive it.
+ * Errors: E_ARGUMENT, E_VERSION, E_NO_NVRTC, E_COMPILE, E_FROZEN, E_NO_DEVICE
+ * (a context made for an arch), E_MEMORY, E_DRIVER. */
+jitgemm_status jitgemm_conversion_create(
+    jitgemm_context *context, const jitgemm_conversion_options *options,
+    jitgemm_conversion **conversion);
+
+/* NULL is allowed. Runs may still be under way. */
+void jitgemm_conversion_destroy(jitgemm_conversion *conversion);
+
+/* What jitgemm_prepare() does, for the kernel of a conversion: in a context
+ * made for an arch, too. The caller sets kernel->size.
+ * Errors: as jitgemm_conversion_create(), without E_NO_DEVICE. */
+jitgemm_status jitgemm_conversion_prepare(
+    jitgemm_context *context, const jitgemm_conversion_options *options,
+    jitgemm_kernel *kernel);
+
+/* Its kernel, as it was made ready. Errors: E_ARGUMENT, E_VERSION. */
+jitgemm_status jitgemm_conversion_kernel(const jitgemm_conversion *conversion,
+                                         jitgemm_kernel *kernel);
+
+enum { /* codes of a fault */
+    JITGEMM_FAULT_ROWS = 1,     /* value: that offset or count */
+    JITGEMM_FAULT_SCALE_ROW = 2 /* value: that of scale_row */
+};
+
+/* In device memory, all zero before. A run with a bad group writes the lowest
+ * one, unless the code is set already. */
+typedef struct jitgemm_fault {
+    int32_t code;           /* 0: none */
+    int32_t group;
+    int64_t value;
+} jitgemm_fault;
+
+/* Pointers are to device memory. Products of sizes may be past 2^31. */
+typedef struct jitgemm_conversion_arguments {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    int32_t groups;         /* 1 .. 65536 */
+    int32_t reserved;
+    int64_t k;              /* > 0, multiple of 16, < 2^31 */
+    int64_t max_rows;       /* 0 .. 2^31 - 1: of all groups together or, with
+                               JITGEMM_ROWS_MASKED, of each */
+    const void *x;          /* F16, BF16: rows of k elements, 16-byte aligned.
+                               E4M3: rows of k/16 bytes; fastest if pointer,
+                               ldx and k/16 are multiples of 16 */
+    int64_t ldx;            /* elements of x from row to row, a multiple of 8
+                               unless they are E4M3; 0: packed */
+    const int32_t *rows;    /* offsets, [groups + 1], or counts, [groups]. NULL
+                               with JITGEMM_ROWS_MASKED: max_rows each; so one
+                               group has as many rows as the caller says */
+    const float *scale;     /* [groups] multipliers, 6 * 448 / max |x| to use
+                               the whole range: x ~= e2m1 * e4m3 / scale.
+                               NULL: 1. Not for E4M3 */
+    const int32_t *scale_row; /* [groups], multiples of 128, for
+                               JITGEMM_PLACE_EXPLICIT only */
+    int64_t scale_rows;     /* rows that scales has room for, a multiple of
+                               128, for JITGEMM_PLACE_EXPLICIT only */
+    void *values;           /* rows of k/2 bytes where those of x are, even k
+                               in the low four bits; 16-byte aligned. NULL for
+                               E4M3 */
+    void *scales;           /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
+                               bytes, 16-byte aligned. Linear: k/16 a row */
+    jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
+} jitgemm_conversion_arguments;
+
+/* Launches on the stream, as jitgemm_run() does, with all that is said there;
+ * no memory is shared by runs, but what the caller gives.
+ *
+ * Each step is one f32 operation, rounded to nearest even, so that all GPUs
+ * give the same bits; the maximum is over 16 neighbours in k:
+ *   e4m3 = scale * (max |x| * (1 / 6)), at most 448
+ *   e2m1 = x * (scale / e4m3), at most 6
+ * where the last two are rounded to the nearest code, ties to the even one.
+ * jitgemm_quantize() rounds but once: results differ where a rounding of f32
+ * moved a value to or from a tie. A NaN element counts as 0, with its sign; an
+ * infinity saturates, so the rest of its block is quantized for the scale 448.
+ * A block whose scale is 0 is all 0. A multiplier that is NaN, 0 or negative
+ * makes the group 0. No scale is ever NaN, unless E4M3 had it.
+ *
+ * Of blocked scales, whole tiles of 128 rows x 64 k are written: those past a
+ * group's last row and past k are 0. Nothing else is written: neither rows
+ * past the last offset, nor tiles that belong to no group.
+ *
+ * Bad is a group unless 0 <= its first row <= its end <= the last offset <=
+ * max_rows (stacked; a last offset that is bad is taken for max_rows), or
+ * 0 <= rows[g] <= max_rows (masked), and unless its scale_row is a multiple of
+ * 128 with room behind it. It is skipped, and the others are converted; where
+ * offsets run backwards, groups may have rows in common, and those whose
+ * scales have no room are skipped, too. No memory but that described above is
+ * touched, whatever the numbers are.
+ * Errors: E_ARGUMENT, E_VERSION, E_SHAPE, E_ALIGN, E_DRIVER. */
+jitgemm_status jitgemm_conversion_run(
+    const jitgemm_conversion *conversion,
+    const jitgemm_conversion_arguments *arguments,
+    struct CUstream_st *stream);
+
+/* Rows of scales to allocate for groups of max_rows rows: in all, so that of
+ * masked ones it is their groups * max_rows, but with JITGEMM_PLACE_STRIDED
+ * those of each. -1 if an argument is negative or past its range, or the place
+ * is JITGEMM_PLACE_EXPLICIT. */
+int64_t jitgemm_scale_rows(jitgemm_place place, int64_t max_rows,
+                           int32_t groups);
+
 /* ---- Cache directories and packs -------------------------------------- */
 
 /* Compiled kernels are kept in cache directories and in packs: files that do
@@ -445,7 +597,7 @@ jitgemm_status jitgemm_cache_prune(jitgemm_context *context,
 
 /* ---- Statistics ------------------------------------------------------- */
 
-/* Counts since the context was made. Every kernel that a plan or
+/* Counts since the context was made. Every kernel that a plan, a conversion or
  * jitgemm_prepare*() asked for is counted in one of the first five, so they
  * add up to the number of events. */
 typedef struct jitgemm_stats {

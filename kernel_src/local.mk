@@ -4,12 +4,15 @@
 kernel_src = \
 	kernel_src/base/types.cuh \
 	kernel_src/base/group.h \
+	kernel_src/base/conversion.h \
 	kernel_src/ptx/memory.cuh \
 	kernel_src/ptx/mbarrier.cuh \
 	kernel_src/ptx/tma.cuh \
 	kernel_src/ptx/sync.cuh \
 	kernel_src/ptx/cluster.cuh \
 	kernel_src/ptx/half.cuh \
+	kernel_src/ptx/float.cuh \
+	kernel_src/ptx/warp.cuh \
 	kernel_src/ptx/wgmma.cuh \
 	kernel_src/ptx/tcgen05.cuh \
 	kernel_src/ptx/tensormap.cuh \
@@ -22,12 +25,18 @@ kernel_src = \
 	kernel_src/pipeline/ring.cuh \
 	kernel_src/pipeline/tensor_maps.cuh \
 	kernel_src/sched/tiles.cuh \
+	kernel_src/sched/team.cuh \
+	kernel_src/sched/row_tiles.cuh \
 	kernel_src/epilogue/output.cuh \
 	kernel_src/epilogue/store_f16.cuh \
 	kernel_src/epilogue/store_tensor.cuh \
+	kernel_src/epilogue/scale_stage.cuh \
 	kernel_src/gemm/sm90_activations.cu \
 	kernel_src/gemm/sm90_nvfp4.cu \
-	kernel_src/gemm/sm100_nvfp4.cu
+	kernel_src/gemm/sm100_nvfp4.cu \
+	kernel_src/quant/nvfp4_block.cuh \
+	kernel_src/quant/quantize.cu \
+	kernel_src/quant/blocked_scales.cu
 
 EXTRA_DIST = $(kernel_src) kernel_src/embed.sh
 CLEANFILES += lib/kernel_text.c

@@ -12,6 +12,9 @@ libjg_la_SOURCES = \
 	lib/compiler.c lib/compiler.h \
 	lib/compiler_places.c lib/compiler_places.h \
 	lib/context.c lib/context.h \
+	lib/conversion.c \
+	lib/conversion_job.c lib/conversion_job.h \
+	lib/conversion_spec.c lib/conversion_spec.h \
 	lib/cut.c lib/cut.h \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.h \

@@ -192,3 +192,8 @@ void jg_spec_make(const struct jg_config *config,
     else
         make_sm90(config, spec);
 }
+
+void jg_spec_write(struct jg_spec *spec, const char *constants)
+{
+    write_text(spec, constants);
+}

@@ -26,4 +26,7 @@ void jg_spec_make(const struct jg_config *config,
                   const struct jg_device *device, int index,
                   struct jg_spec *spec);
 
+/* spec.cuh of other kernels: their constants. */
+void jg_spec_write(struct jg_spec *spec, const char *constants);
+
 #endif

@@ -94,10 +94,76 @@ static void test_e4m3()
     }
 }
 
+/* Every e4m3, the middle to the next, their neighbors in f32, and f32 of all
+ * sizes, to the nearest by trying all. */
+static void check_to_e4m3(uint32_t bits, long *wrong)
+{
+    float value = float_of_bits(bits);
+    double magnitude = value != value ? 0 : static_cast<double>(value);
+    int best = 0;
+
+    if (magnitude < 0)
+        magnitude = -magnitude;
+    if (magnitude > 1e6)
+        magnitude = 1e6;
+    for (int code = 1; code < 0x7f; code++) {
+        double here = magnitude - ref_e4m3(static_cast<unsigned>(code));
+        double before = magnitude - ref_e4m3(static_cast<unsigned>(best));
+
+        here = here < 0 ? -here : here;
+        before = before < 0 ? -before : before;
+        if (here < before || (here == before && code % 2 == 0))
+            best = code;
+    }
+    *wrong += e4m3_of(value) !=
+              (value != value ? 0x7f : best | int(bits >> 24 & 0x80));
+}
+
+static void test_to_e4m3()
+{
+    uint64_t random = 2;
+    long wrong = 0;
+
+    for (unsigned code = 0; code < 0x7e; code++) {
+        uint32_t bits = bits_of_float(static_cast<float>(ref_e4m3(code)));
+        uint32_t next = bits_of_float(static_cast<float>(ref_e4m3(code + 1)));
+        uint32_t middle = bits_of_float(
+            (float_of_bits(bits) + float_of_bits(next)) / 2);
+
+        for (uint32_t i = 0; i < 3; i++) {
+            check_to_e4m3(bits + i - 1, &wrong);
+            check_to_e4m3(middle + i - 1, &wrong);
+            check_to_e4m3((middle + i - 1) | 0x80000000, &wrong);
+        }
+    }
+    for (int i = 0; i < 200000; i++) {
+        uint32_t bits = static_cast<uint32_t>(ref_random(&random));
+
+        check_to_e4m3(bits, &wrong);
+        check_to_e4m3((bits & 0x807fffff) | (114 + (bits >> 8) % 24) << 23,
+                      &wrong);
+    }
+    CHECK_INT(wrong, 0);
+}
+
+static void test_max()
+{
+    CHECK_INT(half_max(0x8000, 0x0000, 0x7c00), 0x0000);
+    CHECK_INT(half_max(0x0000, 0x8000, 0x7c00), 0x0000);
+    CHECK_INT(half_max(0xbc00, 0xc000, 0x7c00), 0xbc00);
+    CHECK_INT(half_max(0x7c01, 0xfc00, 0x7c00), 0xfc00);
+    CHECK_INT(half_max(0xfc00, 0xfe00, 0x7c00), 0xfc00);
+    CHECK_INT(half_max(0xffff, 0x7e00, 0x7c00), half_nan);
+    CHECK_INT(half_max(0x7c01, 0x7f80, 0x7f80), 0x7f80);
+    CHECK_INT(half_max(0x3c00, 0x3c01, 0x7f80), 0x3c01);
+}
+
 int main()
 {
     test_multiply();
     test_round();
     test_e4m3();
+    test_to_e4m3();
+    test_max();
     return test_end();
 }

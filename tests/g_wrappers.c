@@ -32,7 +32,7 @@ static const struct group {
     {"barrier", cases_barrier},     {"copies", cases_copies},
     {"sync", cases_sync},           {"registers", cases_registers},
     {"dependent", cases_dependent}, {"wgmma", cases_wgmma},
-    {"cluster", cases_cluster},
+    {"cluster", cases_cluster},     {"float", cases_float},
 };
 
 static int run(const struct group *group, bool small)

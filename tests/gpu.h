@@ -33,6 +33,7 @@
     _(cuMemAlloc)                                                             \
     _(cuMemAllocHost)                                                         \
     _(cuMemFree)                                                              \
+    _(cuMemcpyDtoDAsync)                                                      \
     _(cuMemcpyDtoH)                                                           \
     _(cuMemcpyHtoD)                                                           \
     _(cuMemsetD8)                                                             \

@@ -12,8 +12,9 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    programs="tests/g_driver tests/g_gemm tests/g_plan tests/g_wrappers
-        tests/n_specs tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
+    programs="tests/g_driver tests/g_gemm tests/g_plan tests/g_quantize
+        tests/g_quantize_bad tests/g_wrappers tests/n_specs
+        tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
     rm -rf "$dir"
@@ -83,10 +84,11 @@ measure() {
     export JITGEMM_LIBCUBLAS
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
+    step quantize-speed "$dir/bin/g_quantize" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
-    cat "$log/bench" "$log/peers"
+    cat "$log/bench" "$log/peers" "$log/quantize-speed"
 }
 
 tests() {
@@ -100,12 +102,16 @@ tests() {
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
     step plan "$dir/bin/g_plan" &
+    step quantize "$dir/bin/g_quantize" &
+    step quantize-bad "$dir/bin/g_quantize_bad" &
     for rules in capture contexts graph streams; do # of the emulated driver
         step "$rules" "$dir/bin/e_$rules" &
     done
     for tool in memcheck racecheck synccheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small &
+        step "$tool-quant" compute-sanitizer --tool "$tool" \
+            --error-exitcode 9 "$dir/bin/g_quantize_bad" small &
     done
     wait
 }

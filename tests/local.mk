@@ -28,6 +28,8 @@ host_tests = \
 	tests/t_compile \
 	tests/t_compiler \
 	tests/t_compiler_places \
+	tests/t_conversion \
+	tests/t_conversion_arguments \
 	tests/t_driver \
 	tests/t_entries \
 	tests/t_entry \
@@ -48,6 +50,7 @@ host_tests = \
 	tests/t_rebuild \
 	tests/t_processes \
 	tests/t_reference \
+	tests/t_reference_conversion \
 	tests/t_reference_product \
 	tests/t_registry \
 	tests/t_sha256 \
@@ -80,7 +83,9 @@ nvrtc_tests = \
 gpu_tests = \
 	tests/g_driver \
 	tests/g_gemm \
-	tests/g_plan
+	tests/g_plan \
+	tests/g_quantize \
+	tests/g_quantize_bad
 if HAVE_CXX17
 gpu_tests += tests/g_wrappers
 endif
@@ -93,6 +98,7 @@ script_tests = \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
+	tests/emu_quantize.sh \
 	tests/emu_sm100.sh \
 	tests/n_sass.sh \
 	tests/emu_wrappers.sh \
@@ -167,15 +173,21 @@ check_PROGRAMS += tests/make_pack
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
 	tests/cases.c tests/cases.h \
+	tests/conversion_case.c tests/conversion_case.h \
 	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
 	tests/models.c tests/models.h \
 	tests/nvrtc_kernel.c tests/nvrtc_kernel.h \
 	tests/product.c tests/product.h \
-	tests/reference.c tests/reference.h tests/reference_product.c \
+	tests/reference.c tests/reference.h tests/reference_conversion.c \
+	tests/reference_product.c \
 	tests/entries.h tests/one_entry.h tests/one_pack.h tests/sample.h \
 	tests/scratch.h tests/some_cache.h tests/some_entries.h tests/test.h
+
+tests_g_quantize_SOURCES = tests/g_quantize.c \
+	tests/quantize_bench.c tests/quantize_bench.h \
+	tests/quantize_far.c tests/quantize_far.h
 
 fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h
@@ -213,8 +225,10 @@ emu_headers = \
 	tests/emu/tensor_map.h tests/emu/tensor_memory.h tests/emu/unit.h tests/emu/wgmma.h tests/emu/wgmma_accumulator.h
 emu_ptx = \
 	tests/emu/ptx/cluster.cuh \
+	tests/emu/ptx/float.cuh \
 	tests/emu/ptx/half.cuh tests/emu/ptx/mbarrier.cuh \
 	tests/emu/ptx/memory.cuh tests/emu/ptx/sync.cuh \
+	tests/emu/ptx/warp.cuh \
 	tests/emu/ptx/tcgen05.cuh tests/emu/ptx/tensormap.cuh \
 	tests/emu/ptx/tma.cuh tests/emu/ptx/wgmma.cuh
 EXTRA_DIST += $(emu_ptx)
@@ -310,7 +324,8 @@ tests_e_gemm_LDADD = $(emutest_LDADD)
 wrapper_kernels = \
 	tests/wrappers/barrier.cu tests/wrappers/cluster.cu \
 	tests/wrappers/copies.cu \
-	tests/wrappers/first.cu tests/wrappers/half.cu \
+	tests/wrappers/first.cu tests/wrappers/float.cu \
+	tests/wrappers/half.cu \
 	tests/wrappers/job.h tests/wrappers/memory.cu \
 	tests/wrappers/registers.cu tests/wrappers/second.cu \
 	tests/wrappers/sync.cu tests/wrappers/wgmma.cuh \
@@ -325,7 +340,8 @@ tests_g_wrappers_SOURCES = tests/g_wrappers.c \
 	tests/wrappers/both.c tests/wrappers/both.h \
 	tests/wrappers/cases.h tests/wrappers/cases_barrier.c \
 	tests/wrappers/cases_cluster.c \
-	tests/wrappers/cases_copies.c tests/wrappers/cases_half.c \
+	tests/wrappers/cases_copies.c tests/wrappers/cases_float.c \
+	tests/wrappers/cases_half.c \
 	tests/wrappers/cases_threads.c tests/wrappers/cases_wgmma.c \
 	tests/wrappers/compiled.c tests/wrappers/compiled.h \
 	tests/wrappers/on_emulator.c tests/wrappers/on_gpu.c \
@@ -345,7 +361,7 @@ tests_wrappers_libemulated_a_SOURCES = tests/wrappers/emulated.cc \
 	tests/wrappers/programs.h
 tests_wrappers_libemulated_a_CPPFLAGS = $(emu_CPPFLAGS)
 tests_wrappers_libemulated_a_CXXFLAGS = -std=c++17 $(warnings) \
-	-Wno-unknown-pragmas -fsanitize=thread
+	-Wno-unknown-pragmas -ffp-contract=off -fsanitize=thread
 EXTRA_DIST += $(wrapper_kernels)
 CLEANFILES += tests/wrappers/texts.c
 tests/wrappers/texts.c: $(wrapper_kernels) kernel_src/embed.sh tests/local.mk
@@ -443,6 +459,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 tests/bench_emu.log: tests/bench/bench tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs
 tests/n_sass.log: tests/n_specs
 tests/emu_wrappers.log: tests/g_wrappers tests/n_specs

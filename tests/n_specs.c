@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compile.h"
+#include "conversion_spec.h"
 #include "plan.h"
 #include "test.h"
 
@@ -74,6 +75,31 @@ static void check_config(const struct jg_nvrtc *nvrtc,
     }
 }
 
+/* All kinds of conversions. */
+static void check_conversions(const struct jg_nvrtc *nvrtc,
+                              const struct jg_device *device)
+{
+    static const jitgemm_type types[] = {JITGEMM_F16, JITGEMM_BF16,
+                                         JITGEMM_E4M3};
+
+    for (int i = 0; i < 3 * 2 * 6; i++) {
+        jitgemm_conversion_options options = {
+            .size = sizeof options,
+            .x_type = types[i % 3],
+            .layout = (jitgemm_layout)(i / 3 % 2),
+            .place = (jitgemm_place)(i / 6 % 5),
+            .scale_order = (jitgemm_scale_order)(i / 30),
+        };
+        struct jg_conversion_kind kind;
+        struct jg_spec spec;
+
+        if (jg_conversion_kind_read(&options, &kind) != JITGEMM_OK)
+            continue; /* which t_conversion.c looks at */
+        jg_conversion_spec(&kind, device, &spec);
+        check_spec(nvrtc, &spec);
+    }
+}
+
 /* Every row of the table; and of the last one every kind of C, and both kinds
  * of maps. */
 static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
@@ -83,6 +109,7 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     struct jg_config config;
 
     CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
+    check_conversions(nvrtc, &device);
     model = jg_model_of(device.family);
     for (int i = 0; i < model->count; i++) {
         config = model->configs[i];

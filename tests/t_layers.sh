@@ -14,8 +14,8 @@ layers='
 10 device entry kernel_text key problem
 11 compiler cut pack store view
 12 evict model place spec stock
-13 explain keep layers model_sm90 model_sm100 plan
-14 plan_text table
+13 conversion_spec explain keep layers model_sm90 model_sm100 plan
+14 conversion_job plan_text table
 20 cache compile
 21 image makers
 22 flight
@@ -24,11 +24,13 @@ layers='
 41 ready
 42 launch
 43 bind
-50 entries jitgemm nvfp4
+50 conversion entries jitgemm nvfp4
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
 cache: compile compiler device driver
+conversion_job: compiler driver env file
+conversion_spec: compiler driver env file
 cut: compiler driver env file
 entry: compiler device driver
 evict: device driver env

@@ -49,7 +49,7 @@ std::string command(const compile_job &job)
 
     return compiler +
            " -std=c++17 -O1 -fPIC -fvisibility=hidden -fsanitize=thread -w"
-           " -Wno-psabi -c"
+           " -Wno-psabi -ffp-contract=off -c"
            " -I'" +
            job.folder + "' -I'" + emu + "' -I'" + job.texts + "' -o '" + base +
            ".o' '" + base + ".cc' && " + compiler + " -shared -o '" + base +

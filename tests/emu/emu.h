@@ -47,6 +47,13 @@ inline unsigned __float_as_uint(float value)
     return bits;
 }
 
+inline float __uint_as_float(unsigned bits)
+{
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 #if defined __GNUC__
 #define EMU_EXPORT __attribute__((visibility("default")))
 #else

@@ -87,6 +87,39 @@ inline uint16_t half_of_e4m3(uint8_t byte)
     return half_of(byte & 0x80 ? -magnitude : magnitude);
 }
 
+/* Nearest even, at most 448. */
+inline uint8_t e4m3_of(float value)
+{
+    uint32_t bits = bits_of_float(value);
+    uint32_t sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
+
+    if (magnitude > 0x7f800000)
+        return 0x7f;
+    if (magnitude >= 0x43e00000) /* 448 */
+        return static_cast<uint8_t>(sign | 0x7e);
+    if (magnitude < 0x3c800000) { /* 2^-6: a multiple of 2^-9 */
+        /* Adding 2^14 puts the unit in the last place there. */
+        uint32_t sum = bits_of_float(float_of_bits(magnitude) + 0x1p14f);
+        return static_cast<uint8_t>(sign | (sum - 0x46800000));
+    }
+    magnitude += 0x7ffff + (magnitude >> 20 & 1);
+    return static_cast<uint8_t>(sign | ((magnitude - 0x3c000000) >> 20));
+}
+
+/* The greater of two numbers of 16 bits whose infinity is that; +0 is greater
+ * than -0, and a number greater than what is none. */
+inline uint16_t half_max(uint16_t a, uint16_t b, uint16_t infinity)
+{
+    bool no_a = (a & 0x7fff) > infinity, no_b = (b & 0x7fff) > infinity;
+    /* In the order of the numbers. */
+    int order_a = a & 0x8000 ? -1 - (a & 0x7fff) : a;
+    int order_b = b & 0x8000 ? -1 - (b & 0x7fff) : b;
+
+    if (no_a && no_b)
+        return half_nan;
+    return no_a || (!no_b && order_b > order_a) ? b : a;
+}
+
 } // namespace emu
 
 #endif

@@ -35,6 +35,8 @@ void *mapa(void *pointer, unsigned rank);
 constexpr int own_block = -1;
 
 bool elect_one();
+enum class redux_operation { least, sum };
+uint32_t redux(redux_operation operation, uint32_t value);
 void setmaxnreg(int registers, bool increase);
 void griddepcontrol_wait();
 void griddepcontrol_launch_dependents();

@@ -6,6 +6,8 @@
 #include "order.h"
 #include "shared.h"
 
+#include <algorithm>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +111,31 @@ bool elect_one()
         warp_leave();
     return m->current->number % warp_threads ==
            random.below(current_warp().lanes);
+}
+
+/* All lanes are named, so all must come. */
+uint32_t redux(redux_operation operation, uint32_t value)
+{
+    bool sum = operation == redux_operation::sum;
+    thread *self = m->current;
+
+    self->word[0] = value;
+    if (!warp_enter(sum ? "redux.sync.add" : "redux.sync.min"))
+        return self->word[0];
+    const warp &warp = current_warp();
+    if (warp.lanes != warp_threads)
+        fail("bad-operand", "redux.sync of 32 lanes in a warp of %u",
+             warp.lanes);
+    for (unsigned i = 0; i < warp_threads; i++) {
+        uint32_t other = lane(warp, i).word[0];
+
+        if (&lane(warp, i) != self)
+            value = sum ? value + other : std::min(value, other);
+    }
+    for (unsigned i = 0; i < warp_threads; i++)
+        lane(warp, i).word[0] = value;
+    warp_leave();
+    return value;
 }
 
 void bar_sync(unsigned id, unsigned threads)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 void cases_half(bool small);
+void cases_float(bool small);
 void cases_memory(bool small);
 void cases_barrier(bool small);
 void cases_cluster(bool small);

@@ -6,6 +6,7 @@
 #include "cluster.cu"
 #include "copies.cu"
 #include "first.cu"
+#include "float.cu"
 #include "half.cu"
 #include "memory.cu"
 #include "registers.cu"

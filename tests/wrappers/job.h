@@ -22,6 +22,16 @@ enum { /* half.cu */
     HALF_BF16,
     HALF_DECODE
 };
+enum { /* float.cu */
+    FLOAT_MAX_F16,
+    FLOAT_MAX_BF16,
+    FLOAT_F16,
+    FLOAT_E4M3,
+    FLOAT_MUL,
+    FLOAT_PRMT,
+    FLOAT_REDUX_MIN,
+    FLOAT_REDUX_ADD
+};
 enum { MEMORY_BYTES, MEMORY_STMATRIX }; /* memory.cu */
 
 struct stmatrix_lane {

@@ -8,6 +8,7 @@
     _(cluster)                                                                \
     _(copies)                                                                 \
     _(first)                                                                  \
+    _(float)                                                                  \
     _(half)                                                                   \
     _(memory)                                                                 \
     _(registers)                                                              \

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of f16 or bf16 to NVFP4, for groups whose rows device memory tells.
+ *
+ * A tile is 128 rows of one group x 512 k, that of a warp's load a row: every
+ * lane quantizes a block of 16. Scales meet in shared memory, from where they
+ * go out in whole pieces; linear ones go out at once. Memory-bound: a warp has
+ * the loads of several rows under way, and tiles that are neighbours in k are
+ * done at the same time, so that rows are read in long runs. */
+#include <base/conversion.h>
+#include <base/types.cuh>
+#include <epilogue/scale_stage.cuh>
+#include <ptx/memory.cuh>
+#include <quant/nvfp4_block.cuh>
+#include <sched/row_tiles.cuh>
+#include <spec.cuh>
+
+constexpr int warps = spec::threads / 32;
+constexpr int block_k = 16;
+constexpr int tile_blocks = 32; /* one a lane */
+constexpr int tile_atoms = tile_blocks * block_k / JG_ATOM_K;
+constexpr int ahead = 2; /* rows that a warp has loads under way of */
+
+using row_tiles = sched::row_tiles<spec::layout, spec::place, spec::threads>;
+
+struct smem {
+    epilogue::scale_stage<tile_atoms, spec::threads> scales;
+    u32 words[sched::team<spec::threads>::words_count];
+};
+static_assert(sizeof(smem) == spec::smem_bytes);
+
+/* 16 elements. */
+struct piece {
+    u32 words[8];
+
+    __device__ void load(const u8 *from)
+    {
+        const uint4 *at = reinterpret_cast<const uint4 *>(from);
+        uint4 low = at[0], high = at[1];
+        words[0] = low.x, words[1] = low.y;
+        words[2] = low.z, words[3] = low.w;
+        words[4] = high.x, words[5] = high.y;
+        words[6] = high.z, words[7] = high.w;
+    }
+};
+
+/* Where a lane's block is in the rows of its warp, one after the other. */
+struct column {
+    const u8 *x;
+    u8 *values, *scales;
+    long long x_step;
+    u32 values_step, scales_step;
+
+    __device__ column(const jg_conversion_job &job, long long row, int block)
+        : x_step(warps * job.x_stride), values_step(u32(job.k) / 2 * warps),
+          scales_step(u32(job.k) / block_k * warps)
+    {
+        x = job.x + row * job.x_stride + (long long)block * (2 * block_k);
+        values =
+            job.values + row * (job.k / 2) + (long long)block * (block_k / 2);
+        scales = job.scales + row * (job.k / block_k) + block;
+    }
+};
+
+/* One block. */
+__device__ inline void quantize_piece(smem &shared, column &to, int row,
+                                      float global, piece &x)
+{
+    u32 words[2];
+    u32 scale = quant::quantize<spec::bf16>(x.words, global, words);
+
+    *reinterpret_cast<uint2 *>(to.values) = uint2{words[0], words[1]};
+    to.values += to.values_step;
+    if (spec::linear) {
+        *to.scales = u8(scale);
+        to.scales += to.scales_step;
+    } else {
+        *shared.scales.at(row, threadIdx.x % 32) = u8(scale);
+    }
+}
+
+/* From that block on. A warp has every eighth row. */
+__device__ inline void quantize_tile(smem &shared,
+                                     const jg_conversion_job &job,
+                                     const sched::row_tile &tile, int first)
+{
+    int block = first + threadIdx.x % 32, row = threadIdx.x / 32;
+    float global = job.scale ? job.scale[tile.group] : 1.0f;
+    column at(job, tile.row + row, block);
+    piece x[ahead];
+
+    if (block >= job.k / block_k)
+        return;
+#pragma unroll
+    for (int i = 0; i < ahead; i++, at.x += at.x_step)
+        if (row + i * warps < tile.rows)
+            x[i].load(at.x);
+#pragma unroll 1
+    for (; row < tile.rows; row += ahead * warps)
+#pragma unroll
+        for (int i = 0; i < ahead; i++, at.x += at.x_step) {
+            int now = row + i * warps;
+            if (now < tile.rows)
+                quantize_piece(shared, at, now, global, x[i]);
+            if (now + ahead * warps < tile.rows)
+                x[i].load(at.x);
+        }
+}
+
+__device__ inline void store_scales(smem &shared, const jg_conversion_job &job,
+                                    const sched::row_tile &tile, int first)
+{
+    int atoms = ceil_div(job.k, JG_ATOM_K), before = first / 4;
+    u8 *to = job.scales +
+             (tile.scale_row / JG_ATOM_ROWS * atoms + before) * JG_ATOM_BYTES;
+
+    shared.scales.store(to, min(tile_atoms, atoms - before));
+}
+
+extern "C" __global__ __launch_bounds__(spec::threads, 4) void
+quantize(const jg_conversion_job job)
+{
+    smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
+    row_tiles tiles(job, shared.words);
+    u32 across = ceil_div(job.k, tile_blocks * block_k);
+    u32 units = u32(tiles.slots()) * across;
+    sched::row_tile tile;
+
+    tiles.report();
+    for (u32 unit = blockIdx.x; unit < units; unit += gridDim.x) {
+        row_tiles::search search{int(unit / across)};
+        int first = int(unit % across) * tile_blocks;
+        while (tiles.next(search, tile)) {
+            if (!spec::linear) {
+                shared.scales.clear();
+                __syncthreads();
+            }
+            quantize_tile(shared, job, tile, first);
+            if (!spec::linear && tile.rows) {
+                __syncthreads();
+                store_scales(shared, job, tile, first);
+            }
+        }
+    }
+}

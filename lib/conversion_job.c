@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules on the arguments of a conversion. */
+#include "conversion_job.h"
+
+#include <stddef.h>
+
+#include "abi.h"
+
+#define MAX_GROUPS     65536
+#define ARGUMENT(name) "arguments." name
+
+_Static_assert(sizeof(struct jg_fault) == sizeof(jitgemm_fault) &&
+                   offsetof(struct jg_fault, value) ==
+                       offsetof(jitgemm_fault, value),
+               "one struct");
+_Static_assert((int)JG_FAULT_ROWS == (int)JITGEMM_FAULT_ROWS &&
+                   (int)JG_FAULT_SCALE_ROW == (int)JITGEMM_FAULT_SCALE_ROW,
+               "one code");
+
+static jitgemm_status check_size(const char *name, int64_t value,
+                                 int64_t least, int64_t multiple)
+{
+    if (value < least || value > INT32_MAX)
+        return jg_fail_argument(JITGEMM_E_SHAPE, name, -1, value, least,
+                                "%s is %lld; it must be %lld or more, and "
+                                "below 2^31",
+                                name, (long long)value, (long long)least);
+    if (value % multiple)
+        return jg_fail_argument(JITGEMM_E_SHAPE, name, -1, value, multiple,
+                                "%s is %lld; it must be a multiple of %lld",
+                                name, (long long)value, (long long)multiple);
+    return JITGEMM_OK;
+}
+
+static jitgemm_status check_sizes(const jitgemm_conversion_arguments *from)
+{
+    jitgemm_status status;
+
+    if (from->flags)
+        return jg_fail_argument(
+            JITGEMM_E_ARGUMENT, ARGUMENT("flags"), -1, from->flags, 0,
+            "arguments.flags is %#x; no flag is known", from->flags);
+    if (from->groups < 1 || from->groups > MAX_GROUPS)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, ARGUMENT("groups"), -1,
+                                from->groups, MAX_GROUPS,
+                                "arguments.groups is %d; it must be 1 to %d",
+                                (int)from->groups, MAX_GROUPS);
+    status = check_size(ARGUMENT("k"), from->k, 16, 16);
+    if (status == JITGEMM_OK)
+        status = check_size(ARGUMENT("max_rows"), from->max_rows, 0, 1);
+    return status;
+}
+
+/* Bytes from row to row. */
+static jitgemm_status read_stride(const struct jg_conversion_kind *kind,
+                                  const jitgemm_conversion_arguments *from,
+                                  long long *stride)
+{
+    bool scales = kind->x_type == JITGEMM_E4M3;
+    int64_t packed = scales ? from->k / 16 : from->k;
+    int64_t given = from->ldx ? from->ldx : packed;
+
+    if (given < packed || given > INT64_C(1) << 40)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, ARGUMENT("ldx"), -1, given,
+                                packed,
+                                "arguments.ldx is %lld; it must be 0 or at "
+                                "least %lld, and at most 2^40",
+                                (long long)given, (long long)packed);
+    if (!scales && given % 8)
+        return jg_fail_argument(JITGEMM_E_ALIGN, ARGUMENT("ldx"), -1, given, 8,
+                                "arguments.ldx is %lld; it must be a multiple "
+                                "of 8",
+                                (long long)given);
+    *stride = scales ? given : 2 * given;
+    return JITGEMM_OK;
+}
+
+/* A pointer that is wanted, or must be NULL, or (want < 0) may be either. */
+static jitgemm_status check_pointer(const char *name, const void *pointer,
+                                    int want, unsigned alignment)
+{
+    uintptr_t address = (uintptr_t)pointer;
+
+    if (want > 0 && !pointer)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0,
+                                "%s is NULL", name);
+    if (want == 0 && pointer)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0,
+                                "%s is set, but this conversion has no use "
+                                "for it",
+                                name);
+    if (address % alignment)
+        return jg_fail_argument(JITGEMM_E_ALIGN, name, -1,
+                                (int64_t)(address % alignment), alignment,
+                                "%s must be %u-byte aligned", name, alignment);
+    return JITGEMM_OK;
+}
+
+static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
+                                     const jitgemm_conversion_arguments *from)
+{
+    bool scales = kind->x_type == JITGEMM_E4M3;
+    int need = kind->layout == JG_STACKED ? 1 : -1;
+    jitgemm_status status;
+
+    if ((status = check_pointer(ARGUMENT("x"), from->x, 1, scales ? 1 : 16)) ||
+        (status = check_pointer(ARGUMENT("rows"), from->rows, need, 4)) ||
+        (status = check_pointer(ARGUMENT("scale"), from->scale,
+                                scales ? 0 : -1, 4)) ||
+        (status = check_pointer(ARGUMENT("scale_row"), from->scale_row,
+                                kind->place == JG_EXPLICIT, 4)) ||
+        (status =
+             check_pointer(ARGUMENT("values"), from->values, !scales, 16)) ||
+        (status = check_pointer(ARGUMENT("scales"), from->scales, 1,
+                                kind->linear ? 1 : 16)) ||
+        (status = check_pointer(ARGUMENT("fault"), from->fault, -1, 8)))
+        return status;
+    return JITGEMM_OK;
+}
+
+/* Rows of scales that there is room for. */
+static jitgemm_status read_room(const struct jg_conversion_kind *kind,
+                                const jitgemm_conversion_arguments *from,
+                                long long *room)
+{
+    bool mine = kind->place == JG_EXPLICIT;
+    int64_t rows = from->max_rows;
+
+    if (mine ? from->scale_rows < 0 || from->scale_rows % JG_ATOM_ROWS
+             : from->scale_rows != 0)
+        return jg_fail_argument(JITGEMM_E_SHAPE, ARGUMENT("scale_rows"), -1,
+                                from->scale_rows, mine ? JG_ATOM_ROWS : 0,
+                                "arguments.scale_rows is %lld; it must be %s",
+                                (long long)from->scale_rows,
+                                mine ? "a multiple of 128"
+                                     : "0, since options.place says how many");
+    if (kind->layout == JG_MASKED && kind->place != JG_STRIDED)
+        rows *= from->groups;
+    *room = mine ? from->scale_rows
+                 : jg_scale_rows(kind->linear ? JG_FLOOR : (int)kind->place,
+                                 rows, from->groups);
+    return JITGEMM_OK;
+}
+
+static jitgemm_status count_units(const struct jg_conversion_kind *kind,
+                                  const jitgemm_conversion_arguments *from,
+                                  int64_t *units)
+{
+    int64_t rows =
+        jg_scale_rows(kind->layout == JG_STACKED ? JG_FLOOR : JG_STRIDED,
+                      from->max_rows, from->groups);
+    int64_t tile_k = jg_conversion_tile_k(kind);
+
+    *units = rows / JG_ATOM_ROWS * ((from->k + tile_k - 1) / tile_k);
+    if (*units > INT32_MAX)
+        return jg_fail_argument(
+            JITGEMM_E_SHAPE, ARGUMENT("max_rows"), -1, from->max_rows, 0,
+            "arguments.max_rows is %lld; with %d groups "
+            "and k %lld that is more than 2^31 tiles",
+            (long long)from->max_rows, (int)from->groups, (long long)from->k);
+    if (!from->max_rows)
+        *units = 0;
+    return JITGEMM_OK;
+}
+
+jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
+                                      const jitgemm_conversion_arguments *from,
+                                      struct jg_conversion_job *job,
+                                      int64_t *units)
+{
+    jitgemm_conversion_arguments known;
+    long long stride = 0, room = 0;
+    jitgemm_status status =
+        jg_abi_read(&known, sizeof known, sizeof known, from, "arguments");
+
+    if (status != JITGEMM_OK)
+        return status;
+    if ((status = check_sizes(&known)) ||
+        (status = read_stride(kind, &known, &stride)) ||
+        (status = check_pointers(kind, &known)) ||
+        (status = read_room(kind, &known, &room)) ||
+        (status = count_units(kind, &known, units)))
+        return status;
+    *job = (struct jg_conversion_job){
+        .x = known.x,
+        .x_stride = stride,
+        .rows = known.rows,
+        .scale = known.scale,
+        .scale_row = known.scale_row,
+        .values = known.values,
+        .scales = known.scales,
+        .fault = (struct jg_fault *)known.fault,
+        .scale_rows = room,
+        .groups = known.groups,
+        .k = (int)known.k,
+        .max_rows = (int)known.max_rows,
+    };
+    return JITGEMM_OK;
+}

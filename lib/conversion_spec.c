@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "conversion_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi.h"
+
+enum { THREADS = 256, QUANTIZE_K = 512, BLOCKED_SCALES_K = 2048 };
+
+static jitgemm_status check_range(const char *name, int64_t value,
+                                  int64_t most)
+{
+    if (value >= 0 && value <= most)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, value, most,
+                            "%s is %lld; known are 0 to %lld", name,
+                            (long long)value, (long long)most);
+}
+
+static jitgemm_status check_type(jitgemm_type type)
+{
+    if (type == JITGEMM_F16 || type == JITGEMM_BF16 || type == JITGEMM_E4M3)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.x_type", -1,
+                            (int64_t)type, JITGEMM_E4M3,
+                            "options.x_type is %d; it must be JITGEMM_F16 "
+                            "(0), JITGEMM_BF16 (1) or JITGEMM_E4M3 (3)",
+                            (int)type);
+}
+
+/* Linear scales are where their rows are. */
+static jitgemm_status check_order(const jitgemm_conversion_options *options)
+{
+    if (options->scale_order == JITGEMM_SCALES_BLOCKED)
+        return JITGEMM_OK;
+    if (options->x_type == JITGEMM_E4M3)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.scale_order", -1,
+                                (int64_t)options->scale_order, 0,
+                                "options.scale_order is JITGEMM_SCALES_LINEAR;"
+                                " scales can only be made blocked");
+    if (options->place == JITGEMM_PLACE_TIGHT)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.place", -1,
+                            (int64_t)options->place, 0,
+                            "options.place is %d; with JITGEMM_SCALES_LINEAR "
+                            "it must be 0",
+                            (int)options->place);
+}
+
+jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
+                                       struct jg_conversion_kind *to)
+{
+    jitgemm_conversion_options known;
+    jitgemm_status status =
+        jg_abi_read(&known, sizeof known, sizeof known, from, "options");
+
+    if (status != JITGEMM_OK)
+        return status;
+    if ((status = check_range("options.flags", known.flags, 0)) ||
+        (status = check_type(known.x_type)) ||
+        (status = check_range("options.layout", (int64_t)known.layout,
+                              JITGEMM_ROWS_MASKED)) ||
+        (status = check_range("options.place", (int64_t)known.place,
+                              JITGEMM_PLACE_EXPLICIT)) ||
+        (status =
+             check_range("options.scale_order", (int64_t)known.scale_order,
+                         JITGEMM_SCALES_LINEAR)) ||
+        (status = check_order(&known)))
+        return status;
+    if (known.place == JITGEMM_PLACE_STRIDED &&
+        known.layout == JITGEMM_ROWS_STACKED)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.place", -1,
+                                JITGEMM_PLACE_STRIDED, 0,
+                                "options.place is JITGEMM_PLACE_STRIDED; that "
+                                "is for JITGEMM_ROWS_MASKED");
+    *to = (struct jg_conversion_kind){
+        .x_type = known.x_type,
+        .layout = (enum jg_rows)known.layout,
+        .place = (enum jg_scale_place)known.place,
+        .linear = known.scale_order == JITGEMM_SCALES_LINEAR,
+    };
+    return JITGEMM_OK;
+}
+
+int jg_conversion_tile_k(const struct jg_conversion_kind *kind)
+{
+    return kind->x_type == JITGEMM_E4M3 ? BLOCKED_SCALES_K : QUANTIZE_K;
+}
+
+/* struct smem of both kernels, which check that it is this many: atoms 16
+ * bytes apart, and two words a warp. */
+static int shared_bytes(const struct jg_conversion_kind *kind)
+{
+    return jg_conversion_tile_k(kind) / JG_ATOM_K * (JG_ATOM_BYTES + 16) +
+           THREADS / 32 * 8;
+}
+
+void jg_conversion_spec(const struct jg_conversion_kind *kind,
+                        const struct jg_device *device, struct jg_spec *spec)
+{
+    static const char *const types[] = {"f16", "bf16", "", "e4m3"};
+    static const char *const layouts[] = {"stacked", "masked"};
+    static const char *const places[] = {"tight", "floor", "ceil", "strided",
+                                         "explicit"};
+    bool scales_only = kind->x_type == JITGEMM_E4M3;
+    char constants[256];
+
+    memset(spec, 0, sizeof *spec);
+    memcpy(spec->arch, device->arch, sizeof spec->arch);
+    spec->program =
+        scales_only ? "quant/blocked_scales.cu" : "quant/quantize.cu";
+    spec->symbol = scales_only ? "blocked_scales" : "quantize";
+    spec->threads = THREADS;
+    spec->shared_bytes = shared_bytes(kind);
+    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %s", spec->symbol,
+             types[kind->x_type], layouts[kind->layout],
+             kind->linear ? "linear" : places[kind->place]);
+    snprintf(constants, sizeof constants,
+             "constexpr int layout = %d;\n"
+             "constexpr int place = %d;\n"
+             "constexpr bool linear = %s;\n"
+             "constexpr bool bf16 = %s;\n"
+             "constexpr int threads = %d;\n"
+             "constexpr int smem_bytes = %d;\n",
+             (int)kind->layout,
+             /* Any place that takes no search. */
+             kind->linear ? (int)JG_FLOOR : (int)kind->place,
+             kind->linear ? "true" : "false",
+             kind->x_type == JITGEMM_BF16 ? "true" : "false", spec->threads,
+             spec->shared_bytes);
+    jg_spec_write(spec, constants);
+}

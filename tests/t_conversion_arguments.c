@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules on arguments of a conversion, on a fake driver. */
+#include <stdlib.h>
+
+#include "conversion_case.h"
+#include "fake/fakes.h"
+#include "jitgemm.h"
+#include "test.h"
+
+static jitgemm_context *context;
+static _Alignas(16) unsigned char memory[64];
+
+/* The last error is this status about this argument, and its text names it. */
+#define CHECK_ERROR(call, status_, argument_)                                 \
+    do {                                                                      \
+        CHECK_INT(call, status_);                                             \
+        CHECK_INT(jitgemm_last_error()->status, status_);                     \
+        CHECK_STR(jitgemm_last_error()->argument, argument_);                 \
+        CHECK(strstr(jitgemm_last_error()->text, argument_) != NULL);         \
+    } while (0)
+
+static jitgemm_conversion *make(jitgemm_type x_type, jitgemm_layout layout,
+                                jitgemm_place place)
+{
+    jitgemm_conversion_options options =
+        conversion_options(x_type, layout, place);
+    jitgemm_conversion *conversion = NULL;
+
+    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
+              JITGEMM_OK);
+    return conversion;
+}
+
+/* Good arguments, for tests to spoil. */
+static jitgemm_conversion_arguments good(void)
+{
+    return (jitgemm_conversion_arguments){
+        .size = sizeof(jitgemm_conversion_arguments),
+        .groups = 3,
+        .k = 1056,
+        .max_rows = 300,
+        .x = memory,
+        .rows = (int32_t *)(void *)memory,
+        .scale = (float *)(void *)memory,
+        .values = memory,
+        .scales = memory,
+        .fault = (jitgemm_fault *)(void *)memory};
+}
+
+/* One argument after the other. */
+#define SPOIL(field, value, status_)                                          \
+    do {                                                                      \
+        arguments = good();                                                   \
+        arguments.field = (value);                                            \
+        CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),     \
+                    status_, "arguments." #field);                            \
+    } while (0)
+
+static void test_sizes(void)
+{
+    jitgemm_conversion *conversion =
+        make(JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
+    jitgemm_conversion_arguments arguments;
+
+    SPOIL(flags, 2, JITGEMM_E_ARGUMENT);
+    SPOIL(groups, 0, JITGEMM_E_ARGUMENT);
+    SPOIL(groups, 65537, JITGEMM_E_ARGUMENT);
+    SPOIL(k, 0, JITGEMM_E_SHAPE);
+    SPOIL(k, -16, JITGEMM_E_SHAPE);
+    SPOIL(k, 24, JITGEMM_E_SHAPE);
+    SPOIL(k, INT64_C(1) << 31, JITGEMM_E_SHAPE);
+    SPOIL(max_rows, -1, JITGEMM_E_SHAPE);
+    SPOIL(max_rows, INT64_C(1) << 31, JITGEMM_E_SHAPE);
+    SPOIL(ldx, 1048, JITGEMM_E_ARGUMENT);
+    SPOIL(ldx, -8, JITGEMM_E_ARGUMENT);
+    SPOIL(ldx, INT64_MAX, JITGEMM_E_ARGUMENT);
+    SPOIL(ldx, 1060, JITGEMM_E_ALIGN);
+    SPOIL(scale_rows, 128, JITGEMM_E_SHAPE);
+    arguments = good(); /* as many tiles as a grid has no numbers for */
+    arguments.max_rows = INT32_MAX;
+    arguments.k = 1 << 20;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_SHAPE, "arguments.max_rows");
+    arguments = good();
+    arguments.size -= 8;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_VERSION, "arguments");
+    CHECK_ERROR(jitgemm_conversion_run(conversion, NULL, NULL),
+                JITGEMM_E_ARGUMENT, "arguments");
+    arguments = good();
+    CHECK_ERROR(jitgemm_conversion_run(NULL, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "conversion");
+    jitgemm_conversion_destroy(conversion);
+}
+
+static void test_pointers(void)
+{
+    jitgemm_conversion *conversion =
+        make(JITGEMM_BF16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_FLOOR);
+    jitgemm_conversion_arguments arguments;
+
+    SPOIL(x, NULL, JITGEMM_E_ARGUMENT);
+    SPOIL(x, memory + 8, JITGEMM_E_ALIGN);
+    SPOIL(rows, NULL, JITGEMM_E_ARGUMENT);
+    SPOIL(rows, (int32_t *)(void *)(memory + 2), JITGEMM_E_ALIGN);
+    SPOIL(scale, (float *)(void *)(memory + 2), JITGEMM_E_ALIGN);
+    SPOIL(scale_row, arguments.rows, JITGEMM_E_ARGUMENT);
+    SPOIL(values, NULL, JITGEMM_E_ARGUMENT);
+    SPOIL(values, memory + 8, JITGEMM_E_ALIGN);
+    SPOIL(scales, NULL, JITGEMM_E_ARGUMENT);
+    SPOIL(scales, memory + 4, JITGEMM_E_ALIGN);
+    SPOIL(fault, (jitgemm_fault *)(void *)(memory + 4), JITGEMM_E_ALIGN);
+    jitgemm_conversion_destroy(conversion);
+
+    conversion =
+        make(JITGEMM_E4M3, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_EXPLICIT);
+    SPOIL(scale, arguments.scale, JITGEMM_E_ARGUMENT);
+    arguments = good();
+    arguments.scale = NULL;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.scale_row");
+    arguments.scale_row = arguments.rows;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.values");
+    arguments.values = NULL;
+    arguments.scale_rows = 100;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_SHAPE, "arguments.scale_rows");
+    arguments.scale_rows = 384;
+    arguments.x = memory + 1; /* scales may be anywhere, and counts absent */
+    arguments.ldx = 67;
+    arguments.rows = NULL;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    jitgemm_conversion_destroy(conversion);
+    jitgemm_conversion_destroy(NULL);
+}
+
+int main(void)
+{
+    struct fakes fakes = fakes_open();
+
+    CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
+    test_sizes();
+    test_pointers();
+    jitgemm_context_destroy(context);
+    fakes_close(&fakes);
+    return test_end();
+}
