@@ -187,7 +187,8 @@ jitgemm_status jitgemm_context_create(const jitgemm_context_options *options,
                                       jitgemm_context **context);
 
 /* NULL is allowed. Unloads the kernels no other context uses, so every run of
- * this context's plans and conversions must have finished. */
+ * this context's plans and conversions must have finished. Waits for all that
+ * runs on the GPU. */
 void jitgemm_context_destroy(jitgemm_context *context);
 
 /* Ends compiling, for good: when this returns nothing is being compiled for the
@@ -233,7 +234,8 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    const jitgemm_problem *problem,
                                    jitgemm_plan **plan);
 
-/* NULL is allowed. Every run of the plan must have finished. */
+/* NULL is allowed. Every run of the plan must have finished. Waits for all
+ * that runs on the GPU, since the driver does before it frees memory. */
 void jitgemm_plan_destroy(jitgemm_plan *plan);
 
 /* Device pointers, an array of `groups` each. What each must provide:
@@ -298,7 +300,9 @@ jitgemm_status jitgemm_problem_kernel(jitgemm_context *context,
  * plan in this process finds it in memory and one in another process on disk,
  * and no launch has anything left to do; fills `source`, `ms` and the fields
  * after. Of many threads that ask for one kernel, one compiles, and if that
- * fails all have its error. Safe while streams are being captured.
+ * fails all have its error. Safe while streams are being captured. Loading a
+ * kernel waits for all that runs on the GPU; what must not be waited for, as a
+ * kernel that stays, begins after this.
  * Errors: as jitgemm_problem_kernel() and E_COMPILE, E_FROZEN, E_DRIVER. */
 jitgemm_status jitgemm_prepare(jitgemm_context *context,
                                const jitgemm_problem *problem, int32_t index,

@@ -8,8 +8,6 @@
 
 #include "ready.h"
 
-#define ATOM_THREADS 64 /* of sm90_activations that fill one */
-
 /* ---- Creation --------------------------------------------------------- */
 
 static jitgemm_status make_kernels(struct jitgemm_plan *plan)
@@ -41,11 +39,12 @@ static void size_grids(struct jitgemm_plan *plan)
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
         &plan->config, &plan->context->device, plan->table.tiles);
     if (last > 0) {
-        int units_a_block = (int)plan->launches[0].threads / ATOM_THREADS *
-                            (plan->config.tile_k / 64);
+        /* As many as run at once; each takes a KiB of shared memory a unit. */
+        int most = 8 * plan->context->device.sms;
+        int units_a_block = (int)plan->launches[0].shared_bytes / 1024;
+        int blocks = (plan->table.units - 1) / units_a_block + 1;
 
-        plan->launches[0].blocks =
-            (unsigned)((plan->table.units - 1) / units_a_block + 1);
+        plan->launches[0].blocks = (unsigned)(blocks < most ? blocks : most);
     }
 }
 

@@ -23,21 +23,28 @@ static const struct jg_config configs[] = {
  * costs in this unit. */
 #define UNIT_US 0.0019
 #define DECODE_COST 68 /* of 128 weight rows, a chunk */
-#define WIDE_DECODE_COST 120 /* of 256 */
+#define FEW_STAGES_COST 24 /* more, with tiles that leave room for three */
+#define TALL_DECODE_COST 120 /* of 256 rows */
 #define LAUNCH_COST 1600 /* of the kernel that decodes activations: 3 us */
 #define FUSED_PERCENT 112 /* fused tiles decode activations again each time */
+
+/* Of a chunk's weights. */
+static int64_t decode_cost(const struct jg_config *config)
+{
+    if (config->tile_n > 128)
+        return TALL_DECODE_COST;
+    return DECODE_COST + (config->tile_m > 128 ? FEW_STAGES_COST : 0);
+}
 
 static double tile_us(const struct jg_config *config, struct jg_size size)
 {
     int64_t width = jg_cut_ceil_div(jg_cut_tile_rows(config, size),
                                     config->width_step) *
                     config->width_step;
+    int64_t products = config->tile_n / 128 * width;
 
-    if (config->tile_n > 128)
-        return (double)(jg_cut_chunks(config, size) *
-                        (WIDE_DECODE_COST + 2 * width)) *
-               UNIT_US;
-    return (double)(jg_cut_chunks(config, size) * (DECODE_COST + width)) *
+    return (double)(jg_cut_chunks(config, size) *
+                    (decode_cost(config) + products)) *
            UNIT_US;
 }
 

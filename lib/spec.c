@@ -23,17 +23,19 @@ static void write_text(struct jg_spec *spec, const char *constants)
 static void make_activations(const struct jg_config *config,
                              struct jg_spec *spec)
 {
-    char constants[64];
+    char constants[128];
 
     spec->program = "gemm/sm90_activations.cu";
     spec->symbol = "sm90_activations";
     spec->threads = 256;
+    spec->shared_bytes = spec->threads * 32; /* 16 f16 a thread */
     snprintf(spec->name, sizeof spec->name, "%s %d", spec->symbol,
              config->tile_k);
     snprintf(constants, sizeof constants,
              "constexpr int tile_k = %d;\n"
-             "constexpr int threads = %d;\n",
-             config->tile_k, spec->threads);
+             "constexpr int threads = %d;\n"
+             "constexpr int smem_bytes = %d;\n",
+             config->tile_k, spec->threads, spec->shared_bytes);
     write_text(spec, constants);
 }
 

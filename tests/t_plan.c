@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which configuration a plan chooses, and how a group is cut. */
+#include "cases.h"
 #include "plan_text.h"
 #include "plan.h"
 #include "spec.h"
@@ -21,6 +22,19 @@ static const struct jg_config *choose(int32_t groups, int32_t m, int32_t n,
     return &chosen;
 }
 
+static const struct jg_config *choose_case(const char *name)
+{
+    const struct gemm_case *c = case_find(name);
+    struct jg_size sizes[64];
+    struct jg_problem problem = {c->groups, sizes, JG_F16};
+
+    for (int32_t g = 0; g < c->groups; g++)
+        sizes[g] = (struct jg_size){(int32_t)c->m[g], (int32_t)c->n[g],
+                                    (int32_t)c->k[g]};
+    CHECK_INT(jg_plan_choose(&problem, &device, &chosen), JITGEMM_OK);
+    return &chosen;
+}
+
 static void test_choice(void)
 {
     static const int32_t tokens[] = {8, 16, 32, 64, 128, 256};
@@ -34,6 +48,13 @@ static void test_choice(void)
     CHECK(choose(1, 8, 8192, 8192)->fused);
     CHECK(!choose(32, 8, 4096, 7168)->fused);
     CHECK(!choose(8, 128, 4096, 7168)->fused);
+    /* What was fastest of all when it was measured. */
+    CHECK_INT(choose_case("gm1")->tile_m, 128);
+    CHECK_INT(choose_case("gm2")->tile_m, 96);
+    CHECK_INT(choose_case("gm3")->tile_m, 128);
+    CHECK_INT(choose_case("gm4")->tile_m, 128);
+    CHECK_INT(choose_case("decode_32")->tile_n, 256);
+    CHECK_INT(choose_case("prefill_down")->tile_m, 256);
     /* Few tiles: narrower ones keep more multiprocessors busy. */
     CHECK(choose(1, 256, 1024, 4096)->tile_m < 256);
     /* Nothing to do is no division by zero. */

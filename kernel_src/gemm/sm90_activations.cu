@@ -4,48 +4,101 @@
  *
  * A group's part of the workspace is [chunk of 64 k][atom of 8 tokens][token]
  * [128 bytes], the 16-byte pieces of a row permuted by the 128-byte swizzle.
- * Tokens past m and k past the end are zeros. 64 threads, 8 tokens x 8 pieces,
- * fill the atoms of a stage. Memory-bound: all loads of a stage are under way
- * at once, and those of consecutive stages in a block make whole lines. */
+ * Tokens past m and k past the end are zeros. Memory-bound: a thread decodes a
+ * block of 16 k, a team the blocks of 8 tokens and a stage, by way of shared
+ * memory, so that all reads and writes are of whole lines. */
 #include <base/group.h>
 #include <base/types.cuh>
 #include <mma/activations.cuh>
+#include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
-constexpr int atom_threads = 64;
 constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
+constexpr int blocks = spec::tile_k / mma::block_k; /* likewise */
+constexpr int team = mma::atom_rows * blocks;       /* threads */
+constexpr int teams = spec::threads / team;         /* of a block */
+static_assert(spec::threads % team == 0);
+
+using stage = u8[chunks][mma::atom_bytes]; /* of 8 tokens */
+static_assert(teams * sizeof(stage) == spec::smem_bytes);
+
+/* Where a byte of a chunk's atom is in shared memory: the chunks that a warp
+ * writes to at once are in different banks. */
+__device__ inline int staged(int chunk, int byte)
+{
+    return byte ^ chunk * (128 / chunks);
+}
+
+/* What a team decodes. */
+struct work {
+    const jg_group *group; /* null: nothing */
+    int atom, chunk;       /* the stage's first */
+
+    __device__ work(const jg_table &table, int unit) : group(nullptr)
+    {
+        if (unit >= table.units)
+            return;
+        int g = sched::find_group(table.first_unit, table.count, unit);
+        int local = unit - table.first_unit[g];
+        group = &table.groups[g];
+        chunk = local % group->chunks;
+        atom = local / group->chunks;
+    }
+};
+
+/* A block of 16: pair p of it is part of piece p. */
+__device__ void decode(const work &work, int thread, stage &to)
+{
+    const jg_group &group = *work.group;
+    int row = thread / blocks, block = thread % blocks;
+    mma::activation_block from(group, work.atom * mma::atom_rows + row,
+                               work.chunk * (blocks / chunks) + block);
+    int chunk = block % chunks, part = block / chunks * sizeof(u32);
+
+#pragma unroll
+    for (int piece = 0; piece < 8; piece++)
+        *reinterpret_cast<u32 *>(
+            to[chunk] +
+            staged(chunk, mma::activation_piece_offset(row, piece) + part)) =
+            from.pair(piece);
+}
+
+__device__ void store(const work &work, int thread, const stage &from,
+                      u8 *workspace)
+{
+    size_t atoms = ceil_div(work.group->m, mma::atom_rows);
+    u8 *to = workspace + work.group->activations +
+             (work.chunk * atoms + work.atom) * mma::atom_bytes;
+
+#pragma unroll
+    for (int i = 0; i < int(sizeof from) / (team * 16); i++) {
+        int at = (i * team + thread) * 16;
+        int chunk = at / mma::atom_bytes, byte = at % mma::atom_bytes;
+        *reinterpret_cast<uint4 *>(to + chunk * atoms * mma::atom_bytes +
+                                   byte) =
+            *reinterpret_cast<const uint4 *>(from[chunk] +
+                                             staged(chunk, byte));
+    }
+}
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
 sm90_activations(const jg_table table)
 {
+    stage &shared =
+        reinterpret_cast<stage *>(ptx::dynamic_smem())[threadIdx.x / team];
+    int thread = threadIdx.x % team;
+
     ptx::griddepcontrol_launch_dependents();
-
-    int unit = (blockIdx.x * (spec::threads / atom_threads) +
-                threadIdx.x / atom_threads) *
-               chunks;
-    if (unit >= table.units)
-        return;
-
-    int g = sched::find_group(table.first_unit, table.count, unit);
-    const jg_group &group = table.groups[g];
-    int local = unit - table.first_unit[g];
-    int chunk = local % group.chunks, atom = local / group.chunks;
-    int row = threadIdx.x / 8 % mma::atom_rows, piece = threadIdx.x % 8;
-
-    size_t atoms = ceil_div(group.m, mma::atom_rows);
-    u8 *to = table.workspace + group.activations +
-             (chunk * atoms + atom) * mma::atom_bytes +
-             mma::activation_piece_offset(row, piece);
-    u32 words[chunks][4], bytes[chunks][4];
-#pragma unroll
-    for (int i = 0; i < chunks; i++)
-        mma::activation_row<chunks>(group, atom * mma::atom_rows + row,
-                                    chunk + i)
-            .load(words[i], bytes[i], piece);
-#pragma unroll
-    for (int i = 0; i < chunks; i++)
-        *reinterpret_cast<uint4 *>(to + i * atoms * mma::atom_bytes) =
-            mma::activation_piece(words[i], bytes[i], piece);
+    for (int first = blockIdx.x * teams * chunks; first < table.units;
+         first += gridDim.x * teams * chunks) {
+        work work(table, first + int(threadIdx.x) / team * chunks);
+        if (work.group)
+            decode(work, thread, shared);
+        __syncthreads();
+        if (work.group)
+            store(work, thread, shared, table.workspace);
+        __syncthreads();
+    }
 }

@@ -17,6 +17,48 @@ __device__ inline int activation_piece_offset(int row, int piece)
     return row * 128 + ((piece ^ row % atom_rows) << 4);
 }
 
+/* A block of 16 k of a token; zeros outside. */
+struct activation_block {
+    spread low, high; /* codes */
+    u32 factor;       /* the scale as f16 */
+
+    __device__ activation_block(const jg_group &group, int token, int block)
+        : activation_block(read(group, token, block))
+    {
+    }
+
+    /* Pair p, as in mma/wgmma_tile.cuh. */
+    __device__ u32 pair(int p) const
+    {
+        return ptx::mul_f16x2_half(p < 4 ? low.pair(p) : high.pair(p - 4),
+                                   factor, 0);
+    }
+
+  private:
+    struct bytes {
+        uint2 codes;
+        u32 scale;
+    };
+
+    __device__ explicit activation_block(bytes from)
+        : low(from.codes.x), high(from.codes.y),
+          factor(ptx::cvt_f16x2_e4m3x2(from.scale & 0x7f))
+    {
+    }
+
+    __device__ static bytes read(const jg_group &group, int token, int block)
+    {
+        if (token >= group.m || block >= group.k / block_k)
+            return {{0, 0}, 0};
+        return {*reinterpret_cast<const uint2 *>(
+                    group.a + size_t(token) * (group.k / 2) + block * 8),
+                group.sfa[(size_t(token / 128) * ceil_div(group.k, chunk_k) +
+                           block / 4) *
+                              scale_atom_bytes +
+                          scale_offset(token) + block % 4]};
+    }
+};
+
 /* The part of a token that a chunk of the product takes: a block of each of
  * the four spans, `chunks` blocks apart. */
 template <int chunks> struct activation_row {

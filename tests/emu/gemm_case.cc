@@ -296,7 +296,7 @@ int gemm_case::state::launch(kernel_kind kind, unsigned grid,
 int gemm_case::state::launch_activations(void *argument)
 {
     state &s = *static_cast<state *>(argument);
-    unsigned blocks = static_cast<unsigned>((s.argument.units + 3) / 4);
+    unsigned blocks = 3; /* fewer than there is work for */
     int failed = s.launch(ACTIVATIONS, blocks, nullptr);
 
     ranges.back().earlier = false;
