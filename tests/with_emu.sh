@@ -14,6 +14,6 @@ must() {
     [ "$status" = 0 ] || exit "$status"
 }
 must_have_nvrtc() {
-    "$JG_BUILDDIR/tests/n_specs" >/dev/null || [ $? != 77 ] ||
+    "$JG_BUILDDIR/tests/n_specs" --find >/dev/null || [ $? != 77 ] ||
         { echo "no usable NVRTC"; exit 77; }
 }
