@@ -166,8 +166,7 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     if (config->family == JG_SM90)
         return row->b == old.b ? JITGEMM_OK
                                : encode_values(plan, "operands.b", row->b,
-                                               row->n, row->k,
-                                               config->tile_n / config->ctas,
+                                               row->n, row->k, config->tile_n,
                                                row->b_map);
     if (config->edits_maps && *templates)
         return JITGEMM_OK;

@@ -226,7 +226,7 @@ int64_t conversion_case_test(jitgemm_context *context,
     jitgemm_conversion *conversion;
     int64_t wrong;
 
-    JITGEMM(jitgemm_conversion_create(context, &c->options, &conversion));
+    conversion = conversion_of(context, c);
     conversion_case_make(c, fill, ++seed);
     JITGEMM(jitgemm_conversion_run(conversion, &c->arguments, gpu.stream));
     wrong = conversion_case_check(c, name);
@@ -244,4 +244,30 @@ jitgemm_conversion_options conversion_options(jitgemm_type x_type,
                                         .x_type = x_type,
                                         .layout = layout,
                                         .place = place};
+}
+
+static jitgemm_conversion *create(jitgemm_context *context,
+                                  const jitgemm_conversion_options *options)
+{
+    jitgemm_conversion *conversion;
+
+    JITGEMM(jitgemm_conversion_create(context, options, &conversion));
+    return conversion;
+}
+
+jitgemm_conversion *conversion_make(jitgemm_context *context,
+                                    jitgemm_type x_type,
+                                    jitgemm_layout layout,
+                                    jitgemm_place place)
+{
+    jitgemm_conversion_options options =
+        conversion_options(x_type, layout, place);
+
+    return create(context, &options);
+}
+
+jitgemm_conversion *conversion_of(jitgemm_context *context,
+                                  const struct conversion_case *c)
+{
+    return create(context, &c->options);
 }

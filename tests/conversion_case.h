@@ -56,6 +56,14 @@ jitgemm_conversion_options conversion_options(jitgemm_type x_type,
                                               jitgemm_layout layout,
                                               jitgemm_place place);
 
+/* Ends the program if it cannot be made. */
+jitgemm_conversion *conversion_make(jitgemm_context *context,
+                                    jitgemm_type x_type,
+                                    jitgemm_layout layout,
+                                    jitgemm_place place);
+jitgemm_conversion *conversion_of(jitgemm_context *context,
+                                  const struct conversion_case *c);
+
 /* How many elements x has from row to row, and how many rows. */
 int64_t conversion_case_stride(const struct conversion_case *c);
 int64_t conversion_case_rows(const struct conversion_case *c);

@@ -18,14 +18,6 @@
 static jitgemm_context *context;
 static bool small;
 
-static jitgemm_conversion *conversion_of(const struct conversion_case *c)
-{
-    jitgemm_conversion *conversion;
-
-    JITGEMM(jitgemm_conversion_create(context, &c->options, &conversion));
-    return conversion;
-}
-
 static void check(struct conversion_case *c, enum conversion_fill fill,
                   const char *name)
 {
@@ -63,7 +55,7 @@ static void test_every(jitgemm_type type)
         conversion_case_make(&c, FILL_NONE, 0);
         fill_every(&c, others[(i + small) % 3]);
         conversion_case_upload(&c);
-        conversion = conversion_of(&c);
+        conversion = conversion_of(context, &c);
         JITGEMM(jitgemm_conversion_run(conversion, &c.arguments, gpu.stream));
         CHECK_INT(conversion_case_check(&c, "every pattern"), 0);
         conversion_case_free(&c);
@@ -207,7 +199,7 @@ static void test_capture(void)
     stack(counts[0], offsets);
     conversion_case_make(&c, FILL_RANDOM, 3);
     GPU(cuStreamBeginCapture(gpu.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    conversion = conversion_of(&c);
+    conversion = conversion_of(context, &c);
     JITGEMM(jitgemm_conversion_run(conversion, &c.arguments, gpu.stream));
     GPU(cuStreamEndCapture(gpu.stream, &graph));
     GPU(cuGraphInstantiate(&exec, graph, 0));

@@ -17,14 +17,6 @@
 static jitgemm_context *context;
 static const int32_t scale_rows[GROUPS] = {1280, 0, 640, 896, 256};
 
-static jitgemm_conversion *conversion_of(const struct conversion_case *c)
-{
-    jitgemm_conversion *conversion;
-
-    JITGEMM(jitgemm_conversion_create(context, &c->options, &conversion));
-    return conversion;
-}
-
 static void check(struct conversion_case *c, enum conversion_fill fill,
                   const char *name)
 {
@@ -125,7 +117,7 @@ static void test_random_offsets(int times)
             .k = 80,
             .max_rows = 300,
             .rows = offsets};
-        jitgemm_conversion *conversion = conversion_of(&c);
+        jitgemm_conversion *conversion = conversion_of(context, &c);
 
         for (int g = 0; g <= GROUPS; g++)
             offsets[g] = i % 2 ? (int32_t)(ref_random(&seed) % 400) - 50
@@ -159,7 +151,7 @@ static void test_rest(void)
     c.rows = bad_offsets[0];
     conversion_case_make(&c, FILL_RANDOM, 1);
     at = c.arguments.fault;
-    conversion = conversion_of(&c);
+    conversion = conversion_of(context, &c);
     GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)at, &fault, sizeof fault));
     GPU(cuCtxSynchronize());
     JITGEMM(jitgemm_conversion_run(conversion, &c.arguments, gpu.stream));

@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <stdlib.h>
 
+#include "check_error.h"
 #include "conversion_case.h"
 #include "fake/fakes.h"
 #include "jitgemm.h"
@@ -11,27 +12,6 @@
 
 static struct fakes fakes;
 static jitgemm_context *context;
-
-/* The last error is this status about this argument, and its text names it. */
-#define CHECK_ERROR(call, status_, argument_)                                 \
-    do {                                                                      \
-        CHECK_INT(call, status_);                                             \
-        CHECK_INT(jitgemm_last_error()->status, status_);                     \
-        CHECK_STR(jitgemm_last_error()->argument, argument_);                 \
-        CHECK(strstr(jitgemm_last_error()->text, argument_) != NULL);         \
-    } while (0)
-
-static jitgemm_conversion *make(jitgemm_type x_type, jitgemm_layout layout,
-                                jitgemm_place place)
-{
-    jitgemm_conversion_options options =
-        conversion_options(x_type, layout, place);
-    jitgemm_conversion *conversion = NULL;
-
-    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
-              JITGEMM_OK);
-    return conversion;
-}
 
 static void test_options(void)
 {
@@ -78,7 +58,7 @@ static void test_grid(void)
 {
     static _Alignas(16) unsigned char memory[16];
     jitgemm_conversion *conversion =
-        make(JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
+        conversion_make(context, JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
     jitgemm_conversion_arguments arguments = {.size = sizeof arguments,
                                               .groups = 3,
                                               .k = 1056,

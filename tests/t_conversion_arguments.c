@@ -2,6 +2,7 @@
 /* The rules on arguments of a conversion, on a fake driver. */
 #include <stdlib.h>
 
+#include "check_error.h"
 #include "conversion_case.h"
 #include "fake/fakes.h"
 #include "jitgemm.h"
@@ -9,27 +10,6 @@
 
 static jitgemm_context *context;
 static _Alignas(16) unsigned char memory[64];
-
-/* The last error is this status about this argument, and its text names it. */
-#define CHECK_ERROR(call, status_, argument_)                                 \
-    do {                                                                      \
-        CHECK_INT(call, status_);                                             \
-        CHECK_INT(jitgemm_last_error()->status, status_);                     \
-        CHECK_STR(jitgemm_last_error()->argument, argument_);                 \
-        CHECK(strstr(jitgemm_last_error()->text, argument_) != NULL);         \
-    } while (0)
-
-static jitgemm_conversion *make(jitgemm_type x_type, jitgemm_layout layout,
-                                jitgemm_place place)
-{
-    jitgemm_conversion_options options =
-        conversion_options(x_type, layout, place);
-    jitgemm_conversion *conversion = NULL;
-
-    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
-              JITGEMM_OK);
-    return conversion;
-}
 
 /* Good arguments, for tests to spoil. */
 static jitgemm_conversion_arguments good(void)
@@ -59,7 +39,7 @@ static jitgemm_conversion_arguments good(void)
 static void test_sizes(void)
 {
     jitgemm_conversion *conversion =
-        make(JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
+        conversion_make(context, JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
     jitgemm_conversion_arguments arguments;
 
     SPOIL(flags, 2, JITGEMM_E_ARGUMENT);
@@ -96,7 +76,7 @@ static void test_sizes(void)
 static void test_pointers(void)
 {
     jitgemm_conversion *conversion =
-        make(JITGEMM_BF16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_FLOOR);
+        conversion_make(context, JITGEMM_BF16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_FLOOR);
     jitgemm_conversion_arguments arguments;
 
     SPOIL(x, NULL, JITGEMM_E_ARGUMENT);
@@ -113,7 +93,7 @@ static void test_pointers(void)
     jitgemm_conversion_destroy(conversion);
 
     conversion =
-        make(JITGEMM_E4M3, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_EXPLICIT);
+        conversion_make(context, JITGEMM_E4M3, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_EXPLICIT);
     SPOIL(scale, arguments.scale, JITGEMM_E_ARGUMENT);
     arguments = good();
     arguments.scale = NULL;
