@@ -203,7 +203,7 @@ jitgemm_status jitgemm_freeze(jitgemm_context *context);
 
 typedef enum jitgemm_type {
     JITGEMM_F16 = 0,
-    JITGEMM_BF16 = 1, /* this and f32: sm_100a and sm_103a only */
+    JITGEMM_BF16 = 1,
     JITGEMM_F32 = 2,
     JITGEMM_E4M3 = 3  /* scales: of a conversion only */
 } jitgemm_type;

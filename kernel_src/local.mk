@@ -28,7 +28,7 @@ kernel_src = \
 	kernel_src/sched/team.cuh \
 	kernel_src/sched/row_tiles.cuh \
 	kernel_src/epilogue/output.cuh \
-	kernel_src/epilogue/store_f16.cuh \
+	kernel_src/epilogue/store_registers.cuh \
 	kernel_src/epilogue/store_tensor.cuh \
 	kernel_src/epilogue/scale_stage.cuh \
 	kernel_src/gemm/sm90_activations.cu \

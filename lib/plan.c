@@ -11,12 +11,6 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     const struct jg_model *model = jg_model_of(device->family);
     double least = INFINITY;
 
-    if (device->family == JG_SM90 && problem->output != JG_F16)
-        return jg_fail_argument(JITGEMM_E_ARCH, "problem.c_type", -1,
-                                (int64_t)problem->output, JG_F16,
-                                "problem.c_type is %d; the kernels for %s "
-                                "write f16 only",
-                                (int)problem->output, device->arch);
     for (int i = 0; i < model->count; i++) {
         double us = model->estimate(&model->configs[i], problem, device).us;
 

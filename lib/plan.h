@@ -5,8 +5,7 @@
 
 #include "model.h"
 
-/* The configuration with the least estimated time; E_ARCH if no kernel of the
- * device writes such a C. */
+/* The configuration with the least estimated time. */
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config);

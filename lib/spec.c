@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const outputs[] = {"f16", "bf16", "f32"}; /* jg_output */
+
 /* spec.cuh of the constants. The kernel carries them, and its program's name,
  * as text: a cubin then says what it is. */
 static void write_text(struct jg_spec *spec, const char *constants)
@@ -46,7 +48,7 @@ static int sm90_shared_bytes(const struct jg_config *config)
     int weights = config->tile_n * config->tile_k / 2;
     int scales = config->tile_n * config->tile_k / 16;
     int barriers = 2 * 8;
-    int staging = config->tile_n / 64 * 2048; /* a consumer's 16 x 64 f16 */
+    int staging = config->tile_n * 2 * 16; /* 16 bytes a consumer's thread */
     int alignment = 1024;
 
     return config->stages * (activations + weights + scales + barriers) +
@@ -81,9 +83,10 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
     spec->threads = 128 + config->tile_n * 2;
     registers = share_registers(config, spec->threads);
     spec->shared_bytes = sm90_shared_bytes(config);
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages%s%s",
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
-             config->stages, config->blocks > 1 ? ", 2 blocks" : "",
+             config->stages, outputs[config->output],
+             config->blocks > 1 ? ", 2 blocks" : "",
              config->fused ? ", fused" : "");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
@@ -93,14 +96,15 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int stages = %d;\n"
              "constexpr int blocks = %d;\n"
              "constexpr bool fused = %s;\n"
+             "constexpr int output = %d;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
              "constexpr int producer_registers = %d;\n"
              "constexpr int consumer_registers = %d;\n",
              config->tile_m, config->width_step, config->tile_n,
              config->tile_k, config->stages, config->blocks,
-             config->fused ? "true" : "false", spec->threads,
-             spec->shared_bytes, registers.producer, registers.consumer);
+             config->fused ? "true" : "false", (int)config->output,
+             spec->threads, spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
 }
 
@@ -141,7 +145,6 @@ static int tensor_columns(const struct jg_config *config)
 
 static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
 {
-    static const char *const outputs[] = {"f16", "bf16", "f32"};
     char constants[512];
 
     spec->program = "gemm/sm100_nvfp4.cu";

@@ -18,18 +18,22 @@ static const std::vector<std::vector<size>> problems = {
     {{9, 392, 576}, {0, 8, 64}, {264, 136, 1088}, {513, 72, 64}},
 };
 
-/* The tables' rows, Blackwell's also with maps that the kernel makes. */
+/* The tables' rows, and those with another type of C: Blackwell's with maps
+ * that the kernel makes. */
 static std::vector<jg_config> all_configs()
 {
     std::vector<jg_config> all;
 
     for (const jg_model *model : {&jg_model_sm90, &jg_model_sm100})
         all.insert(all.end(), model->configs, model->configs + model->count);
-    for (int i = 0; i < jg_model_sm100.count; i++) {
-        if (jg_model_sm100.configs[i].ctas > 1)
+    for (size_t i = 0, rows = all.size(); i < rows; i++) {
+        jg_config config = all[i];
+
+        if (config.ctas > 1)
             continue;
-        all.push_back(jg_model_sm100.configs[i]);
-        all.back().edits_maps = true;
+        config.edits_maps = config.family == JG_SM100;
+        config.output = i % 2 ? JG_BF16 : JG_F32;
+        all.push_back(config);
     }
     return all;
 }

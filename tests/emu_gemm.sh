@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The public cases, end to end on the emulated device.
+# The public cases, end to end on the emulated device; then other types of C.
 . "$JG_SRCDIR/tests/with_emu.sh"
 must_have_nvrtc
 must "$JG_BUILDDIR/tests/g_gemm" public
+must "$JG_BUILDDIR/tests/g_gemm" variants

@@ -15,7 +15,7 @@
  */
 #include <base/group.h>
 #include <base/types.cuh>
-#include <epilogue/store_f16.cuh>
+#include <epilogue/store_registers.cuh>
 #include <mma/activations.cuh>
 #include <mma/weights.cuh>
 #include <mma/wgmma_tile.cuh>
@@ -235,10 +235,12 @@ __device__ inline void consume(consumer &self, const tile &tile)
     ptx::mbarrier_arrive(&ring.shared.empty[previous]);
 
     int column = tile.column + 64 * self.index;
-    epilogue::store_f16(
+    u8 *c = reinterpret_cast<u8 *>(group.c) +
+            (size_t(tile.row) * group.n + column) *
+                epilogue::element_bytes<spec::output>;
+    epilogue::store_registers<spec::output>(
         d, mma::decode_shortfall, group.alpha ? *group.alpha : 1.0f,
-        {group.c + size_t(tile.row) * group.n + column, group.n, tile.rows,
-         group.n - column},
+        {c, group.n, tile.rows, group.n - column},
         shared.staging[self.index], 1 + self.index);
 }
 

@@ -149,7 +149,7 @@ void gemm_case::state::make_group(size_t g)
     made.b_values.make(static_cast<size_t>(size.n * size.k) / 2,
                        made.b.values);
     made.b_scales.make(made.b.scale_bytes, made.b.scales);
-    made.c.make(cells * 2);
+    made.c.make(cells * (config.output == JG_F32 ? 4 : 2));
     for (const buffer *b : {&made.a_values, &made.a_scales, &made.b_values,
                             &made.b_scales})
         ranges.push_back({b->data, b->bytes, false});
@@ -306,21 +306,24 @@ int gemm_case::state::launch_activations(void *argument)
 /* Every element is right. */
 std::string gemm_case::state::compare() const
 {
+    ref_type type = static_cast<ref_type>(config.output);
+
     for (size_t g = 0; g < sizes.size(); g++) {
         const group &group = *groups[g];
-        const uint16_t *c = reinterpret_cast<const uint16_t *>(group.c.data);
-        size_t cells = group.c.bytes / 2;
         char text[160];
 
-        for (size_t i = 0; i < cells; i++) {
-            if (ref_agrees(REF_F16, ref_f16_value(c[i]), group.exact[i],
-                           group.magnitude[i], sizes[g].k))
+        for (size_t i = 0; i < group.exact.size(); i++) {
+            double got =
+                ref_load(type, group.c.data, static_cast<int64_t>(i));
+
+            if (ref_agrees(type, got, group.exact[i], group.magnitude[i],
+                           sizes[g].k))
                 continue;
             snprintf(text, sizeof text,
-                     "wrong-result: group %zu, row %zu, column %zu: 0x%04x "
+                     "wrong-result: group %zu, row %zu, column %zu: %g "
                      "for %g [seed %llu]",
                      g, i / static_cast<size_t>(sizes[g].n),
-                     i % static_cast<size_t>(sizes[g].n), c[i], group.exact[i],
+                     i % static_cast<size_t>(sizes[g].n), got, group.exact[i],
                      static_cast<unsigned long long>(seed));
             return text;
         }

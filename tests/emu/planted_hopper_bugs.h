@@ -7,7 +7,7 @@
 
 #define PRODUCT_TEXT     "gemm/sm90_nvfp4.cu"
 #define ACTIVATIONS_TEXT "gemm/sm90_activations.cu"
-#define EPILOGUE_TEXT    "epilogue/store_f16.cuh"
+#define EPILOGUE_TEXT    "epilogue/store_registers.cuh"
 #define ROW_TEXT         "mma/activations.cuh"
 #define RING_TEXT        "pipeline/ring.cuh"
 #define TILE_TEXT        "mma/wgmma_tile.cuh"
@@ -107,7 +107,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
      "s/from + i \\* chunk,/from + (i + 1) * chunk,/", "global-out-of-bounds"},
     {"a row too many stored", EPILOGUE_TEXT, "s/row < to.rows/row <= to.rows/",
      "global-out-of-bounds|wrong-result"},
-    {"columns past n stored", EPILOGUE_TEXT, "s/ && 8 \\* unit < to.columns//",
+    {"columns past n stored", EPILOGUE_TEXT, "s/ && column < to.columns//",
      "global-out-of-bounds|wrong-result"},
     {"activations of a row too many", ROW_TEXT,
      "s/token >= group.m/token > group.m/",
@@ -125,7 +125,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
     {"wrong swizzle in the descriptor", TILE_TEXT,
      "s/u64(1) << 62/u64(3) << 62/", "misaligned|bad-descriptor"},
     {"misaligned matrix store", EPILOGUE_TEXT,
-     "s/staging + staged(8/staging + 8 + staged(8/", "misaligned"},
+     "s/staged<type>(token + lane % 8/8 + &/", "misaligned"},
     {"warps of a warpgroup differ", PRODUCT_TEXT,
      "s/step \\* 32) >> 4/(step ^ threadIdx.x \\/ 64 % 2) * 32) >> 4/",
      "unequal-arguments"},
@@ -141,7 +141,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
     {"no barrier before the staged rows are read", EPILOGUE_TEXT,
      "0,/ptx::bar_sync/{/ptx::bar_sync/d;}", "race"},
     {"no barrier after the staged rows are read", EPILOGUE_TEXT,
-     "/uint4 \\*>(staging/,/^    }/{/ptx::bar_sync/d;}", "race", 3},
+     "/uint4 \\*>(from)/,/^    }/{/ptx::bar_sync/d;}", "race", 3},
     {"registers that nobody gave up", PRODUCT_TEXT,
      "s/<spec::consumer_registers>/<spec::consumer_registers + 8>/",
      "deadlock"},
