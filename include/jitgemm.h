@@ -6,7 +6,8 @@
  *   C_g[i, j] = alpha_g * sum_k (A_g[i, k] * SFA_g[i, k / 16])
  *                             * (B_g[j, k] * SFB_g[j, k / 16])
  *
- *   A_g    m x k   e2m1, two values a byte, even k in the low four bits
+ *   A_g    m x k   e2m1, two values a byte, even k in the low four bits; or
+ *          f16 or bf16, without scales
  *   B_g    n x k   e2m1, likewise (weights, one row an output column)
  *   SFA_g  m x k/16, SFB_g  n x k/16   e4m3 scales in the 128x4 blocked
  *          layout of jitgemm_scale_offset(); the sign bit is ignored
@@ -208,6 +209,14 @@ typedef enum jitgemm_type {
     JITGEMM_E4M3 = 3  /* scales: of a conversion only */
 } jitgemm_type;
 
+/* What A is. But for 0, numbers that jitgemm_type does not have. */
+typedef enum jitgemm_input {
+    JITGEMM_INPUT_NVFP4 = 0, /* e2m1 and e4m3 scales, as B is */
+    JITGEMM_INPUT_F16 = 16,  /* m x k, rows packed; no scales. This and bf16:
+                                sm_90a only */
+    JITGEMM_INPUT_BF16 = 17
+} jitgemm_input;
+
 typedef struct jitgemm_problem {
     uint32_t size;
     uint32_t flags;         /* 0 */
@@ -217,6 +226,7 @@ typedef struct jitgemm_problem {
     const int64_t *n;       /* [groups] > 0, multiple of 8 */
     const int64_t *k;       /* [groups] > 0, multiple of 32 */
     jitgemm_type c_type;    /* elements of every C */
+    jitgemm_input a_type;   /* elements of every A */
 } jitgemm_problem;          /* m, n, k < 2^31; C below 2^45 elements a group */
 
 typedef struct jitgemm_plan jitgemm_plan;
@@ -239,9 +249,10 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
 void jitgemm_plan_destroy(jitgemm_plan *plan);
 
 /* Device pointers, an array of `groups` each. What each must provide:
- *   a    m * k/2 bytes, 16-byte aligned
+ *   a    m * k/2 bytes, or m * k values of problem.a_type, 16-byte aligned
  *   sfa  jitgemm_scale_bytes(m, k) bytes, 16-byte aligned; only the scales of
- *        the m rows and k/16 blocks are read, padding may hold anything
+ *        the m rows and k/16 blocks are read, padding may hold anything.
+ *        Ignored unless A is NVFP4: the array itself may be NULL then
  *   b    n * k/2 bytes, 16-byte aligned
  *   sfb  jitgemm_scale_bytes(n, k) bytes, 16-byte aligned; padding may hold
  *        anything, NaN included
@@ -249,7 +260,9 @@ void jitgemm_plan_destroy(jitgemm_plan *plan);
  *        input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
  *        itself may be NULL too
- * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales.
+ * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales; a
+ * NaN or an infinity in A reaches only its row of C, where 0 times infinity is
+ * NaN.
  * Pointers of an empty group are ignored. */
 typedef struct jitgemm_operands {
     uint32_t size;

@@ -21,12 +21,13 @@ static jitgemm_status check_pointer(const char *argument, int32_t group,
     return JITGEMM_OK;
 }
 
-static jitgemm_status check_group(const jitgemm_operands *operands, int32_t g)
+static jitgemm_status check_group(const jitgemm_operands *operands,
+                                  bool scaled, int32_t g)
 {
     jitgemm_status status =
         check_pointer("operands.a", g, operands->a[g], 16);
 
-    if (status == JITGEMM_OK)
+    if (status == JITGEMM_OK && scaled)
         status = check_pointer("operands.sfa", g, operands->sfa[g], 16);
     if (status == JITGEMM_OK)
         status = check_pointer("operands.b", g, operands->b[g], 16);
@@ -42,11 +43,12 @@ static jitgemm_status check_group(const jitgemm_operands *operands, int32_t g)
 static jitgemm_status check_operands(const struct jitgemm_plan *plan,
                                      const jitgemm_operands *operands)
 {
+    bool scaled = plan->problem.input == JG_IN_NVFP4;
     jitgemm_status status = JITGEMM_OK;
 
     for (int32_t g = 0; g < plan->problem.groups && status == JITGEMM_OK; g++)
         if (plan->problem.sizes[g].m)
-            status = check_group(operands, g);
+            status = check_group(operands, scaled, g);
     return status;
 }
 
@@ -158,7 +160,7 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     unsigned char *maps = image + plan->layout.maps;
 
     row->a = operands->a[g];
-    row->sfa = operands->sfa[g];
+    row->sfa = config->input == JG_IN_NVFP4 ? operands->sfa[g] : NULL;
     row->b = operands->b[g];
     row->sfb = operands->sfb[g];
     row->c = operands->c[g];

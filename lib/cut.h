@@ -19,6 +19,7 @@ struct jg_config {
     int tile_n; /* weight rows, of all CTAs together */
     int tile_k; /* k of a stage */
     int stages;
+    enum jg_input input;   /* type of A */
     enum jg_output output; /* type of C */
     int ctas; /* that share a tile: 1, or 2 neighbours in a cluster */
     /* JG_SM90 */

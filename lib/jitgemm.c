@@ -101,7 +101,7 @@ jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
                                 known.flags);
     if (!known.a)
         return fail_null("operands.a");
-    if (!known.sfa)
+    if (!known.sfa && plan->problem.input == JG_IN_NVFP4)
         return fail_null("operands.sfa");
     if (!known.b)
         return fail_null("operands.b");

@@ -11,6 +11,12 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     const struct jg_model *model = jg_model_of(device->family);
     double least = INFINITY;
 
+    if (device->family != JG_SM90 && problem->input != JG_IN_NVFP4)
+        return jg_fail_argument(JITGEMM_E_ARCH, "problem.a_type", -1,
+                                (int64_t)problem->input, JG_IN_NVFP4,
+                                "problem.a_type is %d; the kernels for %s "
+                                "multiply NVFP4 only",
+                                (int)problem->input, device->arch);
     for (int i = 0; i < model->count; i++) {
         double us = model->estimate(&model->configs[i], problem, device).us;
 
@@ -19,6 +25,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
             *config = model->configs[i];
         }
     }
+    config->input = problem->input;
     config->output = problem->output;
     config->edits_maps =
         device->family == JG_SM100 && problem->groups > JG_CUT_HOST_MAPS;

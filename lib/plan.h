@@ -5,7 +5,8 @@
 
 #include "model.h"
 
-/* The configuration with the least estimated time. */
+/* The configuration with the least estimated time; E_ARCH if no kernel of the
+ * device takes such an A. */
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config);

@@ -26,6 +26,7 @@ jitgemm_status jg_plan_text(const struct jg_problem *problem,
             model->estimate(&config, problem, device);
         struct jg_spec spec;
 
+        config.input = chosen.input;
         config.output = chosen.output;
         config.edits_maps = chosen.edits_maps;
         jg_spec_make(&config, device, jg_spec_count(&config) - 1, &spec);

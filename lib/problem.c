@@ -92,6 +92,15 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
                                 "problem.c_type is %d; it must be JITGEMM_F16 "
                                 "(0), JITGEMM_BF16 (1) or JITGEMM_F32 (2)",
                                 (int)problem->c_type);
+    if (problem->a_type != JITGEMM_INPUT_NVFP4 &&
+        problem->a_type != JITGEMM_INPUT_F16 &&
+        problem->a_type != JITGEMM_INPUT_BF16)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.a_type", -1,
+                                (int)problem->a_type, JITGEMM_INPUT_BF16,
+                                "problem.a_type is %d; it must be "
+                                "JITGEMM_INPUT_NVFP4 (0), _F16 (16) or _BF16 "
+                                "(17)",
+                                (int)problem->a_type);
     if (!problem->m || !problem->n || !problem->k) {
         const char *name = !problem->m   ? rule_m.argument
                            : !problem->n ? rule_n.argument
@@ -128,7 +137,8 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
         return status;
     }
     *to = (struct jg_problem){known.groups, sizes,
-                              (enum jg_output)known.c_type};
+                              (enum jg_output)known.c_type,
+                              (enum jg_input)known.a_type};
     return JITGEMM_OK;
 }
 

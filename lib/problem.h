@@ -15,6 +15,7 @@ struct jg_problem { /* all zero: none */
     int32_t groups;
     struct jg_size *sizes; /* [groups] */
     enum jg_output output; /* type of C */
+    enum jg_input input;   /* type of A */
 };
 
 /* Checks and copies the caller's problem: E_ARGUMENT, E_VERSION, E_SHAPE or

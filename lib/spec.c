@@ -25,19 +25,22 @@ static void write_text(struct jg_spec *spec, const char *constants)
 static void make_activations(const struct jg_config *config,
                              struct jg_spec *spec)
 {
-    char constants[128];
+    bool nvfp4 = config->input == JG_IN_NVFP4;
+    char constants[160];
 
     spec->program = "gemm/sm90_activations.cu";
     spec->symbol = "sm90_activations";
     spec->threads = 256;
     spec->shared_bytes = spec->threads * 32; /* 16 f16 a thread */
-    snprintf(spec->name, sizeof spec->name, "%s %d", spec->symbol,
-             config->tile_k);
+    snprintf(spec->name, sizeof spec->name, "%s %d, %s", spec->symbol,
+             config->tile_k, nvfp4 ? "nvfp4" : "16 bits");
     snprintf(constants, sizeof constants,
              "constexpr int tile_k = %d;\n"
+             "constexpr bool nvfp4 = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
-             config->tile_k, spec->threads, spec->shared_bytes);
+             config->tile_k, nvfp4 ? "true" : "false", spec->threads,
+             spec->shared_bytes);
     write_text(spec, constants);
 }
 
@@ -75,6 +78,9 @@ static struct registers share_registers(const struct jg_config *config,
 
 static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 {
+    const char *input = config->input == JG_IN_F16    ? "f16 to "
+                        : config->input == JG_IN_BF16 ? "bf16 to "
+                                                      : "";
     struct registers registers;
     char constants[512];
 
@@ -83,9 +89,9 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
     spec->threads = 128 + config->tile_n * 2;
     registers = share_registers(config, spec->threads);
     spec->shared_bytes = sm90_shared_bytes(config);
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s",
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
-             config->stages, outputs[config->output],
+             config->stages, input, outputs[config->output],
              config->blocks > 1 ? ", 2 blocks" : "",
              config->fused ? ", fused" : "");
     snprintf(constants, sizeof constants,
@@ -96,6 +102,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int stages = %d;\n"
              "constexpr int blocks = %d;\n"
              "constexpr bool fused = %s;\n"
+             "constexpr int input = %d;\n"
              "constexpr int output = %d;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
@@ -103,8 +110,9 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int consumer_registers = %d;\n",
              config->tile_m, config->width_step, config->tile_n,
              config->tile_k, config->stages, config->blocks,
-             config->fused ? "true" : "false", (int)config->output,
-             spec->threads, spec->shared_bytes, registers.producer, registers.consumer);
+             config->fused ? "true" : "false", (int)config->input,
+             (int)config->output, spec->threads, spec->shared_bytes,
+             registers.producer, registers.consumer);
     write_text(spec, constants);
 }
 

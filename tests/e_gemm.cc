@@ -18,8 +18,8 @@ static const std::vector<std::vector<size>> problems = {
     {{9, 392, 576}, {0, 8, 64}, {264, 136, 1088}, {513, 72, 64}},
 };
 
-/* The tables' rows, and those with another type of C: Blackwell's with maps
- * that the kernel makes. */
+/* The tables' rows, and those with another type of C: Hopper's with another of
+ * A as well, Blackwell's with maps that the kernel makes. */
 static std::vector<jg_config> all_configs()
 {
     std::vector<jg_config> all;
@@ -33,6 +33,8 @@ static std::vector<jg_config> all_configs()
             continue;
         config.edits_maps = config.family == JG_SM100;
         config.output = i % 2 ? JG_BF16 : JG_F32;
+        if (config.family == JG_SM90)
+            config.input = i % 4 < 2 ? JG_IN_BF16 : JG_IN_F16;
         all.push_back(config);
     }
     return all;

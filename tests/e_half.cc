@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator's f16 and e4m3 arithmetic against the reference's, which has
- * other formulas and works in f64. */
+/* The emulator's f16, bf16 and e4m3 arithmetic against the reference's, which
+ * has other formulas and works in f64. */
 #include "emu/half.h"
 
 extern "C" {
@@ -38,6 +38,35 @@ static void test_multiply()
     CHECK_INT(half_mul(0x0001, 0x3800), 0x0000); /* a tie, to even */
     CHECK_INT(half_mul(0x0003, 0x3800), 0x0002); /* a tie, to even */
     CHECK_INT(half_mul(0x0003, 0xb800), 0x8002);
+}
+
+/* Every bf16 times as many of all sizes. */
+static void test_multiply_bf16()
+{
+    static const uint16_t fractions[] = {0, 1, 0x15, 0x40, 0x6a, 0x7f};
+    long wrong = 0;
+
+    for (unsigned top = 0; top < 512; top += 3)
+        for (uint16_t fraction : fractions) {
+            uint16_t b = static_cast<uint16_t>(top << 7 | fraction);
+
+            for (unsigned i = 0; i < 0x10000; i++) {
+                uint16_t a = static_cast<uint16_t>(i);
+                uint16_t got = bf16_mul(a, b);
+                double exact = ref_load(REF_BF16, &a, 0) *
+                               ref_load(REF_BF16, &b, 0);
+                double want = ref_round(REF_BF16, exact);
+
+                wrong += exact != exact
+                             ? got != half_nan
+                             : ref_load(REF_BF16, &got, 0) != want ||
+                                   (got & 0x8000) != ((a ^ b) & 0x8000);
+            }
+        }
+    CHECK_INT(wrong, 0);
+    CHECK_INT(bf16_mul(0x0001, 0x3f00), 0x0000); /* a tie, to even */
+    CHECK_INT(bf16_mul(0x0003, 0xbf00), 0x8002); /* a tie, to even */
+    CHECK_INT(bf16_mul(0x7f7f, 0x4000), 0x7f80);
 }
 
 static void check_round(uint32_t bits, long *wrong)
@@ -161,6 +190,7 @@ static void test_max()
 int main()
 {
     test_multiply();
+    test_multiply_bf16();
     test_round();
     test_e4m3();
     test_to_e4m3();

@@ -28,22 +28,37 @@ struct operands {
     long long exact[64][256]; /* of the product, in units of 2^-16 */
     uint64_t a_descriptor, b_descriptor;   /* less their addresses */
     u32 a_places[64][2], b_places[256][2]; /* of 16-byte units */
-    bool a_shared;
+    bool a_shared, bf16;
 } test;
 
 constexpr u32 b_offset = 16384; /* of B in shared memory */
 
-/* Integers times 2^-8: all sums are exact in f64, not in f32. */
+/* An integer times 2^-8. */
+u16 number(uint64_t *seed)
+{
+    int limit = test.bf16 ? 255 : 1023; /* 8 or 10 bits */
+    float value =
+        float(int(ref_random(seed) % u64(2 * limit + 1)) - limit) / 256;
+
+    return test.bf16 ? emu::bf16_of(value) : emu::half_of(value);
+}
+
+long long integer(u16 x)
+{
+    ref_type type = test.bf16 ? REF_BF16 : REF_F16;
+
+    return (long long)(ref_load(type, &x, 0) * 256);
+}
+
+/* All sums are exact in f64, not in f32. */
 void fill(uint64_t seed)
 {
     for (auto &row : test.a)
         for (u16 &x : row)
-            x = emu::half_of(float(int(ref_random(&seed) % 2047) - 1023) /
-                             256);
+            x = number(&seed);
     for (auto &row : test.b)
         for (u16 &x : row)
-            x = emu::half_of(float(int(ref_random(&seed) % 2047) - 1023) /
-                             256);
+            x = number(&seed);
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < 256; j++) {
             int start = int(ref_random(&seed) % 1048576) - 524288;
@@ -52,8 +67,7 @@ void fill(uint64_t seed)
             test.exact[i][j] = (long long)start * 65536;
             for (int k = 0; k < 16; k++)
                 test.exact[i][j] +=
-                    (long long)(ref_f16_value(test.a[i][k]) * 256) *
-                    (long long)(ref_f16_value(test.b[j][k]) * 256);
+                    integer(test.a[i][k]) * integer(test.b[j][k]);
         }
 }
 
@@ -98,7 +112,10 @@ template <int n> void product()
     u64 b = test.b_descriptor + base + (b_offset >> 4);
     ptx::wgmma_fence();
     if (test.a_shared)
-        emu::wgmma_mma(d, n, nullptr, test.a_descriptor + base, b);
+        emu::wgmma_mma(
+            {d, n, test.bf16, nullptr, test.a_descriptor + base, b});
+    else if (test.bf16)
+        ptx::wgmma_mma_async_bf16(d, a, b);
     else
         ptx::wgmma_mma_async(d, a, b);
     ptx::wgmma_commit_group();
@@ -151,7 +168,10 @@ template <int n> void check(u32 span, u32 k_bytes, bool a_shared)
 
 template <int n> void check_width()
 {
-    for (int a_shared = 0; a_shared < 2; a_shared++) {
+    for (int kind = 0; kind < 4; kind++) {
+        int a_shared = kind % 2;
+
+        test.bf16 = kind > 1;
         check<n>(0, 0, a_shared);
         check<n>(32, 0, a_shared);
         check<n>(64, 32, a_shared);

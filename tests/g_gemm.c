@@ -5,6 +5,7 @@
  * public" is the public tests alone, once each, and "g_gemm variants" other
  * types and maps alone, for the emulated device; "g_gemm M N K" is one
  * product, by every configuration. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cases.h"
@@ -14,6 +15,7 @@
 #include "test.h"
 
 static jitgemm_context *context;
+static jitgemm_input a_type; /* of each product */
 static int runs = 2; /* of each product, into poisoned memory */
 
 static void run(const struct product *p, const struct jg_config *config)
@@ -49,6 +51,7 @@ static void check_config(const char *name, int32_t groups, const int64_t *m,
 {
     static uint64_t seed = 2026;
     static const char *const fills[] = {"public", "full", "unit"};
+    static const char *const inputs[] = {"f16 ", "bf16 "};
     struct product p;
     double worst;
     int64_t bad;
@@ -56,10 +59,13 @@ static void check_config(const char *name, int32_t groups, const int64_t *m,
     if (config && !allows(config, groups, m, n, k))
         return;
     product_make(&p, groups, m, n, k, fill, fill == REF_FULL, ++seed);
+    if (a_type)
+        product_make_a(&p, a_type, fill, seed);
     run(&p, config);
     bad = product_check(&p, 0, fill == REF_PUBLIC, &worst);
-    printf("%-24s %-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
-           name, fills[fill], (unsigned long long)seed, (long long)bad, worst);
+    printf("%-24s %s%-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
+           name, a_type ? inputs[a_type - JITGEMM_INPUT_F16] : "",
+           fills[fill], (unsigned long long)seed, (long long)bad, worst);
     fflush(stdout);
     CHECK_INT(bad, 0);
     product_free(&p);
@@ -143,7 +149,7 @@ static void test_many_groups(int32_t groups)
     free(sizes);
 }
 
-/* C of other types; maps that kernels make, where they do. All, or one a
+/* Other types of C; with others of A, or maps that kernels make. All, or one a
  * configuration. */
 static void test_variants(const struct jg_model *model, bool all)
 {
@@ -151,29 +157,31 @@ static void test_variants(const struct jg_model *model, bool all)
     static const int64_t k[] = {288, 64, 96, 1056};
     static const int64_t even_k[] = {320, 64, 128, 1088};
     static const char *const names[] = {"f16", "bf16", "f32"};
+    static const jitgemm_input inputs[] = {
+        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
 
     for (int i = 0; i < model->count; i++)
-        for (int variant = 1; variant < 6; variant++) {
+        for (int variant = 1; variant < 9; variant++) {
             struct jg_config config = model->configs[i];
-            bool pair = config.ctas > 1;
-            bool edits = config.family == JG_SM100 && !pair;
+            bool pair = config.ctas > 1, hopper = config.family == JG_SM90;
+            int most = hopper ? 8 : pair ? 2 : 5, group = variant / 3;
             struct product p;
             double worst;
             int64_t bad;
 
-            if (!edits && variant > 2)
-                break;
-            if (!all && !pair && variant != 1 + i % (edits ? 5 : 2))
+            if (variant > most || (!all && !pair && variant != 1 + i % most))
                 continue;
             product_make(&p, 4, m, n, pair ? even_k : k, REF_FULL, true,
                          (uint64_t)(100 + variant));
             p.c_type = (jitgemm_type)(variant % 3);
-            config.edits_maps = variant > 2;
+            if (hopper && group)
+                product_make_a(&p, inputs[group], REF_FULL, 99);
+            config.edits_maps = !hopper && group;
             run(&p, &config);
             bad = product_check(&p, 0, false, &worst);
-            printf("tile %3dx%d, %s, maps %s: %lld wrong\n", config.tile_m,
+            printf("tile %3dx%d, %s, %s %d: %lld wrong\n", config.tile_m,
                    config.tile_n, names[variant % 3],
-                   config.edits_maps ? "edited" : "encoded", (long long)bad);
+                   hopper ? "input" : "edited maps", group, (long long)bad);
             CHECK_INT(bad, 0);
             product_free(&p);
         }
@@ -207,6 +215,56 @@ static void test_nan(void)
     product_free(&p);
 }
 
+/* NaN and infinities of A reach their rows, and no other. A zero that an
+ * infinity meets is NaN, too: no element of the row is a number. */
+static void test_not_finite(void)
+{
+    static const uint16_t bits[2][2] = {{0x7e01, 0xfc00}, {0x7fc1, 0xff80}};
+    int64_t m = 70, n = 136, k = 288;
+
+    for (int type = 0; type < 2; type++) {
+        struct product p;
+        jitgemm_plan *plan;
+        float *c;
+
+        product_make(&p, 1, &m, &n, &k, REF_FULL, true, 77);
+        product_make_a(&p, type ? JITGEMM_INPUT_BF16 : JITGEMM_INPUT_F16,
+                       REF_FULL, 78);
+        for (int i = 0; i < 2; i++)
+            memcpy(p.a[0].values + ((33 + 31 * i) * k + 200 + i) * 2,
+                   &bits[type][i], 2);
+        GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)p.device[0][0],
+                         p.a[0].values, p.a[0].value_bytes));
+        p.c_type = JITGEMM_F32;
+        product_poison(&p);
+        plan = product_plan(&p, context, NULL);
+        JITGEMM(jitgemm_run(plan, gpu.stream));
+        gpu_sync();
+        c = product_download(&p, 0);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++)
+                CHECK_INT(!isfinite(c[i * n + j]), i == 33 || i == 64);
+        free(c);
+        jitgemm_plan_destroy(plan);
+        product_free(&p);
+    }
+}
+
+/* What the plan chooses, and every configuration, with other types of A. */
+static void test_inputs(const struct jg_model *model, bool small)
+{
+    for (int type = 0; type < 2; type++) {
+        a_type = type ? JITGEMM_INPUT_BF16 : JITGEMM_INPUT_F16;
+        if (!small)
+            test_cases(true);
+        for (int i = 0; i < model->count; i += small ? 4 : 1)
+            test_odd_sizes(&model->configs[i], true);
+        test_empty();
+    }
+    a_type = JITGEMM_INPUT_NVFP4;
+    test_not_finite();
+}
+
 int main(int count, char **arguments)
 {
     bool small = count > 1 && strcmp(arguments[1], "small") == 0;
@@ -222,6 +280,8 @@ int main(int count, char **arguments)
     }
     if (count > 1 && strcmp(arguments[1], "variants") == 0) {
         test_variants(model, false);
+        if (context->device.family == JG_SM90)
+            test_not_finite();
         return test_end();
     }
     if (count == 4) {
@@ -242,6 +302,8 @@ int main(int count, char **arguments)
         test_many_groups(1025);
     test_nan();
     test_variants(model, !small);
+    if (context->device.family == JG_SM90)
+        test_inputs(model, small);
     jitgemm_context_destroy(context);
     return test_end();
 }

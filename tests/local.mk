@@ -39,6 +39,7 @@ host_tests = \
 	tests/t_file \
 	tests/t_fork \
 	tests/t_freeze \
+	tests/t_input \
 	tests/t_key \
 	tests/t_no_nvrtc \
 	tests/t_nvfp4 \

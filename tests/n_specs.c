@@ -104,6 +104,19 @@ static void check_conversions(const struct jg_nvrtc *nvrtc,
     }
 }
 
+/* Each of another C, too. */
+static void check_inputs(const struct jg_nvrtc *nvrtc,
+                         const struct jg_device *device,
+                         struct jg_config config)
+{
+    config.input = JG_IN_F16;
+    config.output = JG_F32;
+    check_config(nvrtc, device, &config);
+    config.input = JG_IN_BF16;
+    config.output = JG_BF16;
+    check_config(nvrtc, device, &config);
+}
+
 /* Every row of the table; and of some every kind of C, and both kinds of maps.
  */
 static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
@@ -118,6 +131,8 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     for (int i = 0; i < model->count; i++) {
         config = model->configs[i];
         check_config(nvrtc, &device, &config);
+        if (device.family == JG_SM90)
+            check_inputs(nvrtc, &device, config);
         if (i % 4)
             continue;
         config.edits_maps = device.family == JG_SM100;

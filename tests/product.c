@@ -38,14 +38,21 @@ static int64_t *copy_sizes(const int64_t *from, int32_t count)
     return to;
 }
 
+static void upload_a(struct product *p, int32_t g)
+{
+    const struct ref_operand *a = &p->a[g];
+
+    p->device[A][g] = gpu_upload(a->values, a->value_bytes);
+    p->device[SFA][g] =
+        a->scales ? gpu_upload(a->scales, a->scale_bytes) : NULL;
+}
+
 static void upload_group(struct product *p, int32_t g)
 {
-    const struct ref_operand *a = &p->a[g], *b = &p->b[g];
-    size_t half = (size_t)p->k[g] / 2;
+    const struct ref_operand *b = &p->b[g];
 
-    p->device[A][g] = gpu_upload(a->values, (size_t)a->rows * half);
-    p->device[SFA][g] = gpu_upload(a->scales, a->scale_bytes);
-    p->device[B][g] = gpu_upload(b->values, (size_t)b->rows * half);
+    upload_a(p, g);
+    p->device[B][g] = gpu_upload(b->values, b->value_bytes);
     p->device[SFB][g] = gpu_upload(b->scales, b->scale_bytes);
     p->device[C][g] =
         gpu_alloc(MOST_BYTES * (size_t)(p->m[g] * p->n[g] + GUARD));
@@ -98,6 +105,22 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
     product_upload(p);
 }
 
+void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
+                    uint64_t seed)
+{
+    p->a_type = type;
+    for (int32_t g = 0; g < p->groups; g++) {
+        ref_operand_free(&p->a[g]);
+        ref_operand_alloc_type(&p->a[g], p->m[g], p->k[g],
+                               type == JITGEMM_INPUT_BF16 ? REF_BF16
+                                                          : REF_F16);
+        ref_operand_fill(&p->a[g], fill, ref_random(&seed));
+        gpu_free(p->device[A][g]);
+        gpu_free(p->device[SFA][g]);
+        upload_a(p, g);
+    }
+}
+
 void product_free(struct product *p)
 {
     for (int32_t g = 0; g < p->groups; g++) {
@@ -120,7 +143,8 @@ jitgemm_problem product_problem(const struct product *p)
                              .m = p->m,
                              .n = p->n,
                              .k = p->k,
-                             .c_type = p->c_type};
+                             .c_type = p->c_type,
+                             .a_type = p->a_type};
 }
 
 jitgemm_operands product_operands(const struct product *p)
@@ -128,7 +152,7 @@ jitgemm_operands product_operands(const struct product *p)
     return (jitgemm_operands){
         .size = sizeof(jitgemm_operands),
         .a = (const void *const *)p->device[A],
-        .sfa = (const void *const *)p->device[SFA],
+        .sfa = p->a_type ? NULL : (const void *const *)p->device[SFA],
         .b = (const void *const *)p->device[B],
         .sfb = (const void *const *)p->device[SFB],
         .c = p->device[C],
@@ -147,6 +171,7 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
         struct jg_problem checked;
         struct jg_config typed = *config;
 
+        typed.input = (enum jg_input)p->a_type;
         typed.output = (enum jg_output)p->c_type;
         JITGEMM(jg_problem_read(&problem, &checked));
         JITGEMM(jg_launch_create(context, &checked, &typed, &plan));
@@ -196,8 +221,12 @@ static struct ref_operand part(const struct ref_operand *whole, int64_t first,
     struct ref_operand some = *whole;
 
     some.rows = rows;
-    some.values += first * whole->k / 2;
-    some.scales += ref_scale_offset(first, 0, whole->k);
+    if (whole->scales) {
+        some.values += first * whole->k / 2;
+        some.scales += ref_scale_offset(first, 0, whole->k);
+    } else {
+        some.values += first * whole->k * 2;
+    }
     return some;
 }
 

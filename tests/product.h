@@ -14,6 +14,7 @@ struct product {
     struct ref_operand *a, *b; /* [groups], host */
     float *alpha;              /* [groups], host */
     bool with_alpha;           /* the device has it too */
+    jitgemm_input a_type;
     jitgemm_type c_type;       /* f16 unless set after product_make() */
     void **device[6];          /* a, sfa, b, sfb, c, alpha: device pointers */
 };
@@ -23,6 +24,9 @@ struct product {
 void product_make(struct product *p, int32_t groups, const int64_t *m,
                   const int64_t *n, const int64_t *k, enum ref_fill fill,
                   bool alpha, uint64_t seed);
+/* Fresh operands A of such elements instead. */
+void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
+                    uint64_t seed);
 void product_free(struct product *p);
 
 /* The device part alone, for a copy of the struct that shares the rest. */

@@ -136,20 +136,38 @@ size_t ref_scale_offset(int64_t row, int64_t block, int64_t k)
     return (size_t)(tile << 9 | in_tile);
 }
 
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(bytes + 1, 1);
+
+    if (!memory) {
+        fprintf(stderr, "reference: out of memory\n");
+        exit(99);
+    }
+    return memory;
+}
+
 void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k)
 {
     size_t tiles = (size_t)((rows + 127) / 128 * ((k + 63) / 64));
 
-    operand->rows = rows;
-    operand->k = k;
-    operand->scale_bytes = tiles * 512;
-    operand->values = calloc((size_t)(rows * k / 2) + 1, 1);
-    operand->scales = malloc(operand->scale_bytes + 1);
-    if (!operand->values || !operand->scales) {
-        fprintf(stderr, "reference: out of memory\n");
-        exit(99);
-    }
+    *operand = (struct ref_operand){.rows = rows,
+                                    .k = k,
+                                    .value_bytes = (size_t)(rows * k / 2),
+                                    .scale_bytes = tiles * 512};
+    operand->values = allocate(operand->value_bytes);
+    operand->scales = allocate(operand->scale_bytes);
     memset(operand->scales, 0x7F, operand->scale_bytes);
+}
+
+void ref_operand_alloc_type(struct ref_operand *operand, int64_t rows,
+                            int64_t k, enum ref_type type)
+{
+    *operand = (struct ref_operand){.rows = rows,
+                                    .k = k,
+                                    .value_bytes = (size_t)(rows * k * 2),
+                                    .type = type};
+    operand->values = allocate(operand->value_bytes);
 }
 
 static uint8_t random_scale(enum ref_fill fill, uint64_t bits)
@@ -168,12 +186,49 @@ static uint8_t random_scale(enum ref_fill fill, uint64_t bits)
     return (byte & 0x7F) == 0x7F ? (uint8_t)(byte - 1) : byte;
 }
 
+/* What an e2m1 and its scale would be; or any bits, with the exponent made
+ * to stay below 2^10, and of bf16 above 2^-22 but for one in 64. */
+static uint16_t random_element(enum ref_type type, enum ref_fill fill,
+                               uint64_t bits)
+{
+    uint16_t any = (uint16_t)bits;
+    unsigned code = (unsigned)bits & (fill == REF_PUBLIC ? 11 : 15);
+    double value = ref_e2m1(code) * ref_e4m3(random_scale(fill, bits >> 8));
+    float upper = (float)value;
+    uint32_t word;
+
+    if (fill != REF_FULL && type == REF_F16)
+        return ref_f16(value);
+    if (fill != REF_FULL) {
+        memcpy(&word, &upper, sizeof word);
+        return (uint16_t)(word >> 16);
+    }
+    if (type == REF_F16)
+        return (any & 0x7FFF) < 25 << 10 ? any : any ^ 0x6000;
+    if (bits >> 16 & 63)
+        return (uint16_t)((any & 0x807F) | (105 + (bits >> 32) % 32) << 7);
+    return any & 0x80FF;
+}
+
+static void fill_elements(struct ref_operand *operand, enum ref_fill fill,
+                          uint64_t seed)
+{
+    uint16_t *elements = (uint16_t *)operand->values;
+
+    for (int64_t i = 0; i < operand->rows * operand->k; i++)
+        elements[i] = random_element(operand->type, fill, ref_random(&seed));
+}
+
 void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
                       uint64_t seed)
 {
     int64_t k = operand->k;
     uint8_t mask = fill == REF_PUBLIC ? 0xBB : 0xFF;
 
+    if (!operand->scales) {
+        fill_elements(operand, fill, seed);
+        return;
+    }
     for (int64_t i = 0; i < operand->rows * k / 2; i++)
         operand->values[i] = (uint8_t)(ref_random(&seed) >> 56 & mask);
     memset(operand->scales, 0x7F, operand->scale_bytes);
@@ -194,9 +249,13 @@ double ref_operand_value(const struct ref_operand *operand, int64_t row,
                          int64_t k)
 {
     int64_t index = row * operand->k + k;
-    unsigned byte = operand->values[index / 2];
-    size_t scale = ref_scale_offset(row, k / 16, operand->k);
+    unsigned byte;
+    size_t scale;
 
+    if (!operand->scales)
+        return ref_load(operand->type, operand->values, index);
+    byte = operand->values[index / 2];
+    scale = ref_scale_offset(row, k / 16, operand->k);
     return ref_e2m1(k % 2 ? byte >> 4 : byte) *
            ref_e4m3(operand->scales[scale]);
 }

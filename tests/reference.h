@@ -27,20 +27,26 @@ size_t ref_scale_offset(int64_t row, int64_t block, int64_t k);
 
 struct ref_operand {
     int64_t rows, k; /* k a multiple of 16 */
-    uint8_t *values; /* rows * k/2 bytes, even k in the low four bits */
-    uint8_t *scales; /* blocked, padding included */
-    size_t scale_bytes;
+    uint8_t *values; /* rows * k/2 bytes, even k in the low four bits; without
+                        scales rows * k elements of `type` */
+    uint8_t *scales; /* blocked, padding included; or NULL */
+    size_t value_bytes, scale_bytes;
+    enum ref_type type; /* f16 or bf16 */
 };
 
 enum ref_fill {
     REF_PUBLIC, /* the public problem: values 0, .5, 1, 1.5 and negatives;
                    scales 1 or 2 */
-    REF_FULL,   /* every e2m1 code, every finite e4m3 code, either sign */
+    REF_FULL,   /* every e2m1 code, every finite e4m3 code, either sign;
+                   f16 and bf16 of all sizes below 2^10, 0 and subnormals */
     REF_UNIT    /* every e2m1 code, scales 1 */
 };
 
 /* Padding scales are NaN (0x7F), so that any use of one shows. */
 void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k);
+/* Without scales. */
+void ref_operand_alloc_type(struct ref_operand *operand, int64_t rows,
+                            int64_t k, enum ref_type type);
 void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
                       uint64_t seed);
 void ref_operand_free(struct ref_operand *operand);

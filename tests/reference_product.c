@@ -45,6 +45,18 @@ static double decode_scale(const struct ref_operand *operand, int64_t row,
     return ref_e4m3(operand->scales[ref_scale_offset(row, block, operand->k)]);
 }
 
+/* The same of an operand without scales. */
+static void pack_elements(const struct product *p,
+                          const struct ref_operand *from, int64_t row,
+                          int64_t first, int64_t last, double *out)
+{
+    for (int64_t k = first; k < last; k++, out += STRIP) {
+        double value = ref_load(from->type, from->values, row * from->k + k);
+
+        *out = p->magnitudes ? fabs(value) : value;
+    }
+}
+
 /* Row `row`, k from first to last, into every STRIP-th double of `out`;
  * zeros if there is no such row. */
 static void pack_row(const struct product *p, const struct ref_operand *from,
@@ -54,6 +66,10 @@ static void pack_row(const struct product *p, const struct ref_operand *from,
     double table[16], scale = 0;
     int64_t block = -1;
 
+    if (!from->scales && row < from->rows) {
+        pack_elements(p, from, row, first, last, out);
+        return;
+    }
     for (unsigned code = 0; code < 16; code++)
         table[code] = ref_e2m1(code & mask);
     for (int64_t k = first; k < last; k++, out += STRIP) {

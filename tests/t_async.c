@@ -21,10 +21,19 @@ enum { THREADS = 8 };
 static struct fakes fakes;
 static int64_t m[] = {2000, 0}, n[] = {4096, 4096}, k[] = {256, 256};
 static int64_t small_m[] = {8, 8};
-static jitgemm_problem big = {sizeof big, 0, 2, 0, m, n, k,
-                                  JITGEMM_F16}; /* 2 kernels */
-static jitgemm_problem small = {sizeof small, 0, 2, 0, small_m, n, k,
-                                  JITGEMM_F16};
+static jitgemm_problem big = {/* 2 kernels */
+                              .size = sizeof big,
+                              .groups = 2,
+                              .m = m,
+                              .n = n,
+                              .k = k,
+                              .c_type = JITGEMM_F16};
+static jitgemm_problem small = {.size = sizeof small,
+                                .groups = 2,
+                                .m = small_m,
+                                .n = n,
+                                .k = k,
+                                .c_type = JITGEMM_F16};
 
 static jitgemm_context *open_context(const char *dir)
 {

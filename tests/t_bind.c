@@ -16,7 +16,8 @@ static void run(int64_t m, int64_t n, int64_t k, jitgemm_type type)
     const void *in[] = {memory[0], memory[1], memory[2], memory[3]};
     static _Alignas(16) unsigned char c[16];
     void *out = c;
-    jitgemm_problem problem = {sizeof problem, 0, 1, 0, &m, &n, &k, type};
+    jitgemm_problem problem = {.size = sizeof problem, .groups = 1,
+                               .m = &m, .n = &n, .k = &k, .c_type = type};
     jitgemm_operands operands = {sizeof operands, 0,    &in[0], &in[1],
                                  &in[2],          &in[3], &out, NULL};
     jitgemm_context *context = NULL;
@@ -107,7 +108,8 @@ static void test_failure(void)
     int64_t m[] = {0, 64}, n[] = {128, 128}, k[] = {64, 64};
     const void *in[] = {memory[0], memory[0]};
     void *out[] = {memory[1], memory[1]};
-    jitgemm_problem problem = {sizeof problem, 0, 2, 0, m, n, k, JITGEMM_F16};
+    jitgemm_problem problem = {.size = sizeof problem, .groups = 2,
+                               .m = m, .n = n, .k = k, .c_type = JITGEMM_F16};
     jitgemm_operands operands = {sizeof operands, 0, in, in, in, in, out,
                                  NULL};
     jitgemm_context *context = NULL;

@@ -24,8 +24,12 @@ int __lsan_is_turned_off(void)
 
 static struct fakes fakes;
 static int64_t m[] = {2000}, n[] = {4096}, k[] = {256};
-static jitgemm_problem problem = {sizeof problem, 0, 1, 0, m, n, k,
-                                  JITGEMM_F16};
+static jitgemm_problem problem = {.size = sizeof problem,
+                                  .groups = 1,
+                                  .m = m,
+                                  .n = n,
+                                  .k = k,
+                                  .c_type = JITGEMM_F16};
 static jitgemm_context *context; /* reachable to the end */
 static jitgemm_plan *plan;
 

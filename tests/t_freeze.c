@@ -17,10 +17,14 @@ static struct fakes fakes;
 static int64_t m[] = {2000, 0, 2000}, n[] = {4096, 4096, 4096};
 static int64_t k[] = {256, 256, 256}; /* takes two kernels */
 static int64_t small_m[] = {8, 8, 8};
-static jitgemm_problem big = {sizeof big, 0, 3, 0, m, n, k,
-                                  JITGEMM_F16};
-static jitgemm_problem small = {sizeof small, 0, 3, 0, small_m, n, k,
-                                  JITGEMM_F16};
+static jitgemm_problem big = {.size = sizeof big, .groups = 3,
+                              .m = m, .n = n, .k = k, .c_type = JITGEMM_F16};
+static jitgemm_problem small = {.size = sizeof small,
+                                .groups = 3,
+                                .m = small_m,
+                                .n = n,
+                                .k = k,
+                                .c_type = JITGEMM_F16};
 static jitgemm_kernel kernel = {.size = sizeof kernel};
 
 static jitgemm_context *new_context(void)
@@ -148,7 +152,8 @@ static void test_problem_text(void)
 {
     enum { MANY = 65536 };
     struct jg_size *sizes = calloc(MANY, sizeof *sizes);
-    struct jg_problem problem = {2, sizes, JG_F16};
+    struct jg_problem problem = {
+        .groups = 2, .sizes = sizes, .output = JG_F16};
     char text[JG_PROBLEM_TEXT];
 
     if (!sizes)

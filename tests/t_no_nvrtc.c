@@ -21,8 +21,12 @@
 
 static struct fakes fakes;
 static int64_t m[] = {8}, n[] = {64}, k[] = {64}; /* takes one kernel */
-static jitgemm_problem problem = {sizeof problem, 0, 1, 0, m, n, k,
-                                  JITGEMM_F16};
+static jitgemm_problem problem = {.size = sizeof problem,
+                                  .groups = 1,
+                                  .m = m,
+                                  .n = n,
+                                  .k = k,
+                                  .c_type = JITGEMM_F16};
 static jitgemm_kernel kernel = {.size = sizeof kernel};
 static struct jg_spec spec; /* of it */
 

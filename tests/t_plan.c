@@ -14,7 +14,8 @@ static const struct jg_config *choose(int32_t groups, int32_t m, int32_t n,
                                       int32_t k)
 {
     struct jg_size sizes[64];
-    struct jg_problem problem = {groups, sizes, JG_F16};
+    struct jg_problem problem = {
+        .groups = groups, .sizes = sizes, .output = JG_F16};
 
     for (int32_t g = 0; g < groups; g++)
         sizes[g] = (struct jg_size){m, n, k};
@@ -26,7 +27,8 @@ static const struct jg_config *choose_case(const char *name)
 {
     const struct gemm_case *c = case_find(name);
     struct jg_size sizes[64];
-    struct jg_problem problem = {c->groups, sizes, JG_F16};
+    struct jg_problem problem = {
+        .groups = c->groups, .sizes = sizes, .output = JG_F16};
 
     for (int32_t g = 0; g < c->groups; g++)
         sizes[g] = (struct jg_size){(int32_t)c->m[g], (int32_t)c->n[g],
@@ -95,7 +97,8 @@ static void test_choice_sm100(void)
 static void test_variants(void)
 {
     static struct jg_size sizes[513];
-    struct jg_problem problem = {513, sizes, JG_F32};
+    struct jg_problem problem = {
+        .groups = 513, .sizes = sizes, .output = JG_F32};
     struct jg_config config;
 
     for (int i = 0; i < 513; i++)
@@ -201,7 +204,8 @@ static void test_outputs(void)
 static void test_explain(void)
 {
     struct jg_size size = {8192, 8192, 8192};
-    struct jg_problem problem = {1, &size, JG_BF16};
+    struct jg_problem problem = {
+        .groups = 1, .sizes = &size, .output = JG_BF16};
     struct jg_buf text = {0};
     const char *mark;
     int lines = 0, marks = 0;

@@ -73,6 +73,40 @@ static void test_value(void)
     ref_operand_free(&x);
 }
 
+/* Elements without scales: their bits are read as they are, a fill makes
+ * small, large and subnormal ones and no infinity. */
+static void test_elements(enum ref_type type)
+{
+    struct ref_operand x;
+    uint16_t *bits;
+    int large = 0, subnormal = 0, wrong = 0;
+
+    ref_operand_alloc_type(&x, 65, 336, type);
+    CHECK_INT(x.value_bytes, 65 * 336 * 2);
+    CHECK(!x.scales);
+    ref_operand_fill(&x, REF_FULL, 7);
+    bits = (uint16_t *)x.values;
+    for (int i = 0; i < 65 * 336; i++) {
+        double value = fabs(ref_operand_value(&x, i / 336, i % 336));
+
+        wrong += !(value < 1024);
+        large += value >= 512;
+        subnormal += value > 0 && !(bits[i] & (type ? 0x7F80 : 0x7C00));
+    }
+    CHECK_INT(wrong, 0);
+    CHECK(large > 100 && subnormal > 50);
+    ref_operand_fill(&x, REF_PUBLIC, 7);
+    for (int i = 0; i < 65 * 336; i++) {
+        double value = fabs(ref_operand_value(&x, i / 336, i % 336));
+
+        wrong += value > 3 || value != floor(2 * value) / 2;
+    }
+    CHECK_INT(wrong, 0);
+    bits[336 + 2] = type ? 0xC080 : 0xC400;
+    CHECK(ref_operand_value(&x, 1, 2) == -4);
+    ref_operand_free(&x);
+}
+
 static void naive(const struct ref_operand *a, const struct ref_operand *b,
                   int64_t i, int64_t j, double sums[2])
 {
@@ -87,16 +121,19 @@ static void naive(const struct ref_operand *a, const struct ref_operand *b,
 }
 
 /* The fills have products so coarse that float64 sums are exact in any
- * order. */
-static void check_product(enum ref_fill fill, int64_t m, int64_t n, int64_t k,
-                          double alpha, int threads)
+ * order. `type` is that of A, or REF_F32: NVFP4. */
+static void check_product_of(enum ref_type type, enum ref_fill fill, int64_t m,
+                             int64_t n, int64_t k, double alpha, int threads)
 {
     struct ref_operand a, b;
     double *c = malloc((size_t)(m * n) * 2 * sizeof *c);
     double *abs_sum = c + m * n;
     int wrong = 0;
 
-    ref_operand_alloc(&a, m, k);
+    if (type == REF_F32)
+        ref_operand_alloc(&a, m, k);
+    else
+        ref_operand_alloc_type(&a, m, k, type);
     ref_operand_alloc(&b, n, k);
     ref_operand_fill(&a, fill, 1);
     ref_operand_fill(&b, fill, 2);
@@ -113,6 +150,12 @@ static void check_product(enum ref_fill fill, int64_t m, int64_t n, int64_t k,
     ref_operand_free(&a);
     ref_operand_free(&b);
     free(c);
+}
+
+static void check_product(enum ref_fill fill, int64_t m, int64_t n, int64_t k,
+                          double alpha, int threads)
+{
+    check_product_of(REF_F32, fill, m, n, k, alpha, threads);
 }
 
 /* A NaN scale shows in its row or column only; poison in the padding not. */
@@ -139,6 +182,8 @@ int main(void)
 {
     test_fills();
     test_value();
+    test_elements(REF_F16);
+    test_elements(REF_BF16);
     test_nan();
     check_product(REF_PUBLIC, 1, 1, 16, 1, 1);
     check_product(REF_FULL, 3, 5, 48, -0.5, 1);
@@ -146,5 +191,8 @@ int main(void)
     check_product(REF_UNIT, 130, 65, 272, 2, 2);
     check_product(REF_FULL, 9, 131, 1040, 0.25, 3);
     check_product(REF_PUBLIC, 33, 200, 512, 1, 16);
+    check_product_of(REF_F16, REF_UNIT, 6, 70, 272, -0.5, 2);
+    check_product_of(REF_BF16, REF_UNIT, 6, 70, 272, 2, 1);
+    check_product_of(REF_F16, REF_PUBLIC, 9, 131, 1040, 0.25, 3);
     return test_end();
 }

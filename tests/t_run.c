@@ -32,8 +32,12 @@ int main(void)
     int64_t m = 2000, n = 4096, k = 256; /* takes two kernels */
     const void *in = memory;
     void *out = memory;
-    jitgemm_problem problem = {sizeof problem, 0, 1, 0, &m, &n, &k,
-                                  JITGEMM_F16};
+    jitgemm_problem problem = {.size = sizeof problem,
+                               .groups = 1,
+                               .m = &m,
+                               .n = &n,
+                               .k = &k,
+                               .c_type = JITGEMM_F16};
     jitgemm_operands operands = {
         sizeof operands, 0, &in, &in, &in, &in, &out, NULL};
     jitgemm_context *context = NULL;

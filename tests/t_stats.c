@@ -14,8 +14,12 @@ enum { THREADS = 16, PLANS = 25 };
 
 static struct fakes fakes;
 static int64_t m[] = {2000, 0}, n[] = {4096, 4096}, k[] = {256, 256};
-static jitgemm_problem problem = {sizeof problem, 0, 2, 0, m, n, k,
-                                  JITGEMM_F16};
+static jitgemm_problem problem = {.size = sizeof problem,
+                                  .groups = 2,
+                                  .m = m,
+                                  .n = n,
+                                  .k = k,
+                                  .c_type = JITGEMM_F16};
 
 static jitgemm_status make_plan(jitgemm_context *context)
 {

@@ -6,9 +6,12 @@
 
 enum jg_output { JG_F16, JG_BF16, JG_F32 }; /* elements of C */
 
+/* Elements of A; numbered as jitgemm_input. */
+enum jg_input { JG_IN_NVFP4 = 0, JG_IN_F16 = 16, JG_IN_BF16 = 17 };
+
 struct jg_group {
     unsigned char b_map[128]; /* CUtensorMap of the weights, 64-byte aligned */
-    const unsigned char *a, *sfa;
+    const unsigned char *a, *sfa; /* sfa: of JG_IN_NVFP4 */
     const unsigned char *b, *sfb;
     unsigned short *c; /* f16; of other types by their kernels' casts */
     const float *alpha; /* may be null: 1 */

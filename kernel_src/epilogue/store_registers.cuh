@@ -61,7 +61,7 @@ __device__ inline void stage(const float *block, float scale, float alpha,
     }
 }
 
-/* `accumulators` of a thread: for each 8 tokens four, as stage() takes them. */
+/* Accumulators of a thread: for each 8 tokens four, as stage() takes them. */
 template <int type, int accumulators>
 __device__ inline void store_registers(const float (&d)[accumulators],
                                        float scale, float alpha,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes the activations of all groups to f16 once, in the order in which
- * gemm/sm90_nvfp4.cu multiplies them, so that its copies are contiguous.
+/* Brings the activations of all groups into the order in which
+ * gemm/sm90_nvfp4.cu multiplies them, once, so that its copies are contiguous;
+ * with spec::nvfp4 decodes them to f16, else they have 16 bits already.
  *
  * A group's part of the workspace is [chunk of 64 k][atom of 8 tokens][token]
  * [128 bytes], the 16-byte pieces of a row permuted by the 128-byte swizzle.
@@ -53,8 +54,9 @@ __device__ void decode(const work &work, int thread, stage &to)
 {
     const jg_group &group = *work.group;
     int row = thread / blocks, block = thread % blocks;
-    mma::activation_block from(group, work.atom * mma::atom_rows + row,
-                               work.chunk * (blocks / chunks) + block);
+    mma::activation_block<spec::nvfp4> from(
+        group, work.atom * mma::atom_rows + row,
+        work.chunk * (blocks / chunks) + block);
     int chunk = block % chunks, part = block / chunks * sizeof(u32);
 
 #pragma unroll

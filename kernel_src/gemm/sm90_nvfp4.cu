@@ -4,7 +4,7 @@
  *   0     a thread of warp 0 copies weights and their scales. One of warp 1
  *         copies the activations that gemm/sm90_activations.cu has decoded;
  *         or, with spec::fused, warps 1 to 3 decode them on the way, a stage
- *         each in turn
+ *         each in turn. Those of 16 bits are only put in order
  *   1...  decode 64 weight rows each into registers, multiply them with the
  *         activations, store
  *
@@ -34,6 +34,12 @@ constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
 constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
 constexpr int stage_blocks = spec::tile_k / mma::block_k;
 
+/* What is multiplied: f16 unless the activations are bf16. */
+constexpr int type = spec::input == JG_IN_BF16 ? JG_BF16 : JG_F16;
+constexpr bool nvfp4 = spec::input == JG_IN_NVFP4; /* both are decoded */
+constexpr float decoded = mma::nvfp4_to<type>::shortfall;
+constexpr float shortfall = nvfp4 ? decoded * decoded : decoded;
+
 constexpr int chunk_bytes = spec::tile_m * 128; /* of activations */
 constexpr int scale_rows = 128; /* an atom of scales */
 
@@ -55,6 +61,8 @@ struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
 static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 
 using ring = pipeline::ring<spec::stages>;
+using activation_row = mma::activation_row<nvfp4, chunks>;
+using weight_reader = mma::weight_reader<type, chunks>;
 using sched::tile;
 
 /* A stage of a tile's weights. */
@@ -149,8 +157,7 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
             for (int j = 0; j < pieces; j++) {
                 int row = (lane / 8 + 4 * j) % spec::tile_m;
                 int chunk = (lane / 8 + 4 * j) / spec::tile_m;
-                mma::activation_row<chunks>(group, tile.row + row,
-                                            stage * chunks + chunk)
+                activation_row(group, tile.row + row, stage * chunks + chunk)
                     .load(words[j], bytes[j], piece);
             }
             ring.wait_empty();
@@ -161,7 +168,7 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
                 u8 *to = shared.activations[ring.slot][chunk] +
                          mma::activation_piece_offset(row, piece);
                 *reinterpret_cast<uint4 *>(to) =
-                    mma::activation_piece(words[j], bytes[j], piece);
+                    activation_row::make(words[j], bytes[j], piece);
             }
             ptx::fence_proxy_async();
             ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);
@@ -178,10 +185,13 @@ __device__ inline void multiply(float (&d)[width / 2],
 #pragma unroll
     for (int i = 0; i < batch; i++)
 #pragma unroll
-        for (int step = 0; step < 4; step++)
-            ptx::wgmma_mma_async(
-                d, a[i][step],
-                activations + ((i * chunk_bytes + step * 32) >> 4));
+        for (int step = 0; step < 4; step++) {
+            u64 b = activations + ((i * chunk_bytes + step * 32) >> 4);
+            if constexpr (type == JG_BF16)
+                ptx::wgmma_mma_async_bf16(d, a[i][step], b);
+            else
+                ptx::wgmma_mma_async(d, a[i][step], b);
+        }
     ptx::wgmma_commit_group();
 }
 
@@ -189,7 +199,7 @@ __device__ inline void multiply(float (&d)[width / 2],
 struct consumer {
     smem &shared;
     int index; /* of the warpgroup */
-    mma::weight_reader<chunks> weights;
+    weight_reader weights;
     u64 activations; /* the first slot's descriptor */
     ring slots;
 };
@@ -239,7 +249,7 @@ __device__ inline void consume(consumer &self, const tile &tile)
             (size_t(tile.row) * group.n + column) *
                 epilogue::element_bytes<spec::output>;
     epilogue::store_registers<spec::output>(
-        d, mma::decode_shortfall, group.alpha ? *group.alpha : 1.0f,
+        d, shortfall, group.alpha ? *group.alpha : 1.0f,
         {c, group.n, tile.rows, group.n - column},
         shared.staging[self.index], 1 + self.index);
 }
@@ -257,8 +267,7 @@ __device__ inline void consume_any(consumer &self, const tile &tile)
 __device__ void consume_all(smem &shared, const jg_table &table, int index)
 {
     consumer self = {shared, index,
-                     mma::weight_reader<chunks>(4 * index +
-                                                threadIdx.x / 32 % 4),
+                     weight_reader(4 * index + threadIdx.x / 32 % 4),
                      mma::activation_descriptor(
                          ptx::shared_address(shared.activations)),
                      ring{shared.barriers}};

@@ -7,16 +7,17 @@
 
 namespace mma {
 
-/* What a thread decodes of a stage of `chunks` chunks: rows g and g + 8 of its
- * warp's 16, of each the span c; g = lane / 4, c = lane % 4. */
-template <int chunks> struct weight_reader {
+/* What a thread decodes of a stage of `chunks` chunks, to `type`: rows g and
+ * g + 8 of its warp's 16, of each the span c; g = lane / 4, c = lane % 4. */
+template <int type, int chunks> struct weight_reader {
+    using to = nvfp4_to<type>;
     static constexpr int row_bytes = chunks * chunk_k / 2; /* a stage */
 
     int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
                            units are permuted by; row g + 8 has the same */
     int scales;         /* byte of a stage */
     int span;           /* c */
-    u32 factors[2][chunks / 2]; /* by row: the stage's scales as f16 */
+    u32 factors[2][chunks / 2]; /* by row: the stage's scales */
     uint4 words[2];             /* by row: codes of two chunks */
 
     __device__ weight_reader(int warp)
@@ -43,7 +44,7 @@ template <int chunks> struct weight_reader {
             bytes &= keep;
 #pragma unroll
             for (int j = 0; j < chunks / 2; j++)
-                factors[i][j] = ptx::cvt_f16x2_e4m3x2(bytes >> (16 * j));
+                factors[i][j] = to::factors(bytes >> (16 * j));
         }
     }
 
@@ -63,11 +64,11 @@ template <int chunks> struct weight_reader {
     {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            spread low = chunk % 2 ? words[i].z : words[i].x;
-            spread high = chunk % 2 ? words[i].w : words[i].y;
+            typename to::spread low = chunk % 2 ? words[i].z : words[i].x;
+            typename to::spread high = chunk % 2 ? words[i].w : words[i].y;
 #pragma unroll
             for (int pair = 0; pair < 8; pair++)
-                a[pair / 2][i + 2 * (pair % 2)] = ptx::mul_f16x2_half(
+                a[pair / 2][i + 2 * (pair % 2)] = to::scaled(
                     pair < 4 ? low.pair(pair) : high.pair(pair - 4),
                     factors[i][chunk / 2], chunk % 2);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on pairs of f16 in a register, and rounding to pairs of bf16.
- * PTX ISA 9.7.4, 9.7.9.21. */
+/* Arithmetic on pairs of f16 or bf16 in a register, subnormals included. PTX
+ * ISA 9.7.4, 9.7.9.21. */
 #pragma once
 #include <base/types.cuh>
 
@@ -27,6 +27,32 @@ __device__ inline u32 mul_f16x2_half(u32 a, u32 b, int half)
             "mov.b32 {l, h}, %2;\n"
             "mov.b32 b, {l, l};\n"
             "mul.rn.f16x2 %0, %1, b;\n"
+            "}"
+            : "=r"(d)
+            : "r"(a), "r"(b));
+    return d;
+}
+
+__device__ inline u32 mul_bf16x2_half(u32 a, u32 b, int half)
+{
+    u32 d;
+    if (half)
+        asm("{\n"
+            ".reg .b16 l, h;\n"
+            ".reg .b32 b;\n"
+            "mov.b32 {l, h}, %2;\n"
+            "mov.b32 b, {h, h};\n"
+            "mul.rn.bf16x2 %0, %1, b;\n"
+            "}"
+            : "=r"(d)
+            : "r"(a), "r"(b));
+    else
+        asm("{\n"
+            ".reg .b16 l, h;\n"
+            ".reg .b32 b;\n"
+            "mov.b32 {l, h}, %2;\n"
+            "mov.b32 b, {l, l};\n"
+            "mul.rn.bf16x2 %0, %1, b;\n"
             "}"
             : "=r"(d)
             : "r"(a), "r"(b));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous matrix product of a warpgroup: f32 accumulators, f16 operands,
- * A (64 x 16) in registers, B in shared memory. PTX ISA 9.7.15.5.
+/* Asynchronous matrix product of a warpgroup: f32 accumulators, f16 or bf16
+ * operands, A (64 x 16) in registers, B in shared memory. PTX ISA 9.7.15.5.
  *
  * The accumulators and A belong to the product from its issue until a
  * wgmma_wait_group() that covers it. */
@@ -27,9 +27,10 @@ template <int pending> __device__ inline void wgmma_wait_group()
                  : "memory");
 }
 
-/* wgmma_mma_async(d, a, b): d += A * B for 64 x n, one overload a width n. A
- * thread has n / 2 accumulators; in the text they are %0 up to %(n / 2 - 1),
- * followed by A's four registers and the descriptor of B. */
+/* wgmma_mma_async(d, a, b): d += A * B for 64 x n, one overload a width n, and
+ * wgmma_mma_async_bf16(). A thread has n / 2 accumulators; in the text they
+ * are %0 up to %(n / 2 - 1), followed by A's four registers and the descriptor
+ * of B. */
 #define NAMES_4 "%0, %1, %2, %3"
 #define NAMES_8 NAMES_4 ", %4, %5, %6, %7"
 #define SIXTEEN_0  \
@@ -81,17 +82,24 @@ template <int pending> __device__ inline void wgmma_wait_group()
 #define REGISTERS_96(i) REGISTERS_64(i), REGISTERS_32(i + 64)
 #define REGISTERS_112(i) REGISTERS_96(i), REGISTERS_16(i + 96)
 #define REGISTERS_128(i) REGISTERS_64(i), REGISTERS_64(i + 64)
-#define WGMMA(n, accumulators, a0, a1, a2, a3, descriptor)                   \
+#define WGMMA_ASM(n, types, accumulators, a0, a1, a2, a3, descriptor)        \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." types     \
+                 " {" NAMES_##accumulators "}, "                             \
+                 "{" a0 ", " a1 ", " a2 ", " a3 "}, " descriptor             \
+                 ", 1, 1, 1, 0;"                                             \
+                 : REGISTERS_##accumulators(0)                               \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)        \
+                 : "memory")
+#define WGMMA(n, accumulators, ...)                                          \
     __device__ inline void wgmma_mma_async(float(&d)[accumulators],          \
                                            const u32(&a)[4], u64 b)          \
     {                                                                        \
-        asm volatile("wgmma.mma_async.sync.aligned.m64n" #n                  \
-                     "k16.f32.f16.f16 {" NAMES_##accumulators "}, "          \
-                     "{" a0 ", " a1 ", " a2 ", " a3 "}, " descriptor         \
-                     ", 1, 1, 1, 0;"                                         \
-                     : REGISTERS_##accumulators(0)                           \
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)    \
-                     : "memory");                                            \
+        WGMMA_ASM(n, "f16.f16", accumulators, __VA_ARGS__);                  \
+    }                                                                        \
+    __device__ inline void wgmma_mma_async_bf16(float(&d)[accumulators],     \
+                                                const u32(&a)[4], u64 b)     \
+    {                                                                        \
+        WGMMA_ASM(n, "bf16.bf16", accumulators, __VA_ARGS__);                \
     }
 
 WGMMA(8, 4, "%4", "%5", "%6", "%7", "%8")
@@ -109,5 +117,6 @@ WGMMA(224, 112, "%112", "%113", "%114", "%115", "%116")
 WGMMA(256, 128, "%128", "%129", "%130", "%131", "%132")
 
 #undef WGMMA
+#undef WGMMA_ASM
 
 } // namespace ptx

@@ -133,7 +133,12 @@ void gemm_case::state::make_group(size_t g)
     size_t cells = static_cast<size_t>(size.m) * static_cast<size_t>(size.n);
     uint64_t fill_seed = seed + 2 * g;
 
-    ref_operand_alloc(&made.a, size.m, size.k);
+    if (config.input == JG_IN_NVFP4)
+        ref_operand_alloc(&made.a, size.m, size.k);
+    else
+        ref_operand_alloc_type(&made.a, size.m, size.k,
+                               config.input == JG_IN_BF16 ? REF_BF16
+                                                          : REF_F16);
     ref_operand_alloc(&made.b, size.n, size.k);
     ref_operand_fill(&made.a, REF_FULL, fill_seed);
     ref_operand_fill(&made.b, REF_FULL, fill_seed + 1);
@@ -143,11 +148,9 @@ void gemm_case::state::make_group(size_t g)
     if (cells)
         ref_product(&made.a, &made.b, static_cast<double>(made.alpha),
                     made.exact.data(), made.magnitude.data(), 1);
-    made.a_values.make(static_cast<size_t>(size.m * size.k) / 2,
-                       made.a.values);
+    made.a_values.make(made.a.value_bytes, made.a.values);
     made.a_scales.make(made.a.scale_bytes, made.a.scales);
-    made.b_values.make(static_cast<size_t>(size.n * size.k) / 2,
-                       made.b.values);
+    made.b_values.make(made.b.value_bytes, made.b.values);
     made.b_scales.make(made.b.scale_bytes, made.b.scales);
     made.c.make(cells * (config.output == JG_F32 ? 4 : 2));
     for (const buffer *b : {&made.a_values, &made.a_scales, &made.b_values,
@@ -204,10 +207,11 @@ void gemm_case::state::make_table()
 {
     std::vector<jg_size> all;
     std::vector<int32_t> order(sizes.size());
-    jg_problem problem = {static_cast<int32_t>(sizes.size()), nullptr, JG_F16};
+    jg_problem problem{};
 
     for (const struct size &size : sizes)
         all.push_back({size.m, size.n, size.k});
+    problem.groups = static_cast<int32_t>(all.size());
     problem.sizes = all.data();
     jg_table_order(&config, &problem, order.data());
     jg_table_measure(&config, &device_of(config), &problem, order.data(),
@@ -232,8 +236,9 @@ bool gemm_case::allows(const jg_config &config, const std::vector<size> &sizes)
 
     for (const struct size &size : sizes)
         all.push_back({size.m, size.n, size.k});
-    jg_problem problem = {static_cast<int32_t>(all.size()), all.data(),
-                          JG_F16};
+    jg_problem problem{};
+    problem.groups = static_cast<int32_t>(all.size());
+    problem.sizes = all.data();
     return jg_cut_allows(&config, &problem);
 }
 

@@ -68,6 +68,18 @@ inline uint16_t bf16_of(float value)
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+inline float bf16_value(uint16_t bf16)
+{
+    return float_of_bits(static_cast<uint32_t>(bf16) << 16);
+}
+
+/* The product of two bf16 has 16 bits. They are exact in f32 unless the first
+ * is below 2^-134, half of the least bf16: so small a one becomes 0. */
+inline uint16_t bf16_mul(uint16_t a, uint16_t b)
+{
+    return bf16_of(bf16_value(a) * bf16_value(b));
+}
+
 /* The product of two f16 is exact in f32: one rounding. */
 inline uint16_t half_mul(uint16_t a, uint16_t b)
 {

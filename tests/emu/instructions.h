@@ -73,11 +73,17 @@ void stmatrix(void *row, const uint32_t *values, int matrices,
 
 /* d: n / 2 accumulators of this thread. A is four registers, or null and
  * described like B. */
+struct wgmma_operation {
+    float *d;
+    int n;
+    bool bf16; /* else f16 */
+    const uint32_t *a;
+    uint64_t a_descriptor, b_descriptor;
+};
 void wgmma_fence();
 void wgmma_commit_group();
 void wgmma_wait_group(int pending);
-void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
-               uint64_t b_descriptor);
+void wgmma_mma(const wgmma_operation &operation);
 
 /* As the instructions' operands. d of a load is its registers. ctas: 2 for a
  * pair of blocks. */

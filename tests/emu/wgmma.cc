@@ -8,6 +8,7 @@
  * registers and shared memory must not change. */
 #include "wgmma.h"
 #include "async.h"
+#include "half.h"
 #include "instructions.h"
 #include "machine.h"
 #include "order.h"
@@ -27,7 +28,7 @@ constexpr unsigned warps = warpgroup_threads / warp_threads;
 constexpr unsigned all_warps = (1 << warps) - 1;
 struct product {
     std::shared_ptr<accumulator> d;
-    bool a_in_registers;
+    bool bf16, a_in_registers;
     size_t b_first; /* of the units */
     const void *a[warpgroup_threads];
     uint32_t a_words[warpgroup_threads][4]; /* at the issue */
@@ -139,16 +140,16 @@ std::shared_ptr<accumulator> use_accumulators(const place_in_group &place,
     return product.d;
 }
 
-product make_product(int n, bool a_in_registers, uint64_t a_descriptor,
-                     uint64_t b_descriptor)
+product make_product(const wgmma_operation &from)
 {
     product made{};
 
-    made.a_in_registers = a_in_registers;
-    if (!a_in_registers)
-        made.units = wgmma_units(a_descriptor, wgmma_rows, "A of wgmma");
+    made.bf16 = from.bf16;
+    made.a_in_registers = from.a != nullptr;
+    if (!from.a)
+        made.units = wgmma_units(from.a_descriptor, wgmma_rows, "A of wgmma");
     made.b_first = made.units.size();
-    for (uint32_t unit : wgmma_units(b_descriptor, n, "B of wgmma"))
+    for (uint32_t unit : wgmma_units(from.b_descriptor, from.n, "B of wgmma"))
         made.units.push_back(unit);
     return made;
 }
@@ -203,7 +204,8 @@ void compute(warpgroup &group)
     for (size_t i = product.b_first; i < product.units.size(); i++)
         memcpy(&b[8 * (i - product.b_first)], shared_at(product.units[i]),
                shared_unit);
-    wgmma_multiply(a, b.data(), product.d->n, product.d->value.data());
+    wgmma_multiply(product.bf16 ? bf16_value : half_value, a, b.data(),
+                   product.d->n, product.d->value.data());
     group.computed++;
     for (thread *thread : group.waiting)
         wake(thread);
@@ -330,29 +332,30 @@ void wgmma_wait_group(int pending)
     maybe_yield();
 }
 
-void wgmma_mma(float *d, int n, const uint32_t *a, uint64_t a_descriptor,
-               uint64_t b_descriptor)
+void wgmma_mma(const wgmma_operation &operation)
 {
+    const uint32_t *a = operation.a;
     const char *name = a ? "wgmma.mma_async with A in registers"
                          : "wgmma.mma_async with A in shared memory";
-    /* The bits of n are unused in a descriptor. */
-    uint64_t y = a_descriptor ^ static_cast<uint64_t>(n) << 52;
+    /* The bits of n and of the type are unused in a descriptor. */
+    uint64_t y = operation.a_descriptor ^
+                 static_cast<uint64_t>(operation.n) << 52 ^
+                 static_cast<uint64_t>(operation.bf16) << 46;
 
-    m->current->operand[0] = d;
+    m->current->operand[0] = operation.d;
     m->current->operand[1] = a;
-    if (!warp_enter(name, b_descriptor, y))
+    if (!warp_enter(name, operation.b_descriptor, y))
         return;
     place_in_group place = current_place();
     warpgroup &group = place.group;
-    place.come(name, b_descriptor, y);
+    place.come(name, operation.b_descriptor, y);
 
     if (place.part.products == group.products_before + group.products.size())
-        group.products.push_back(
-            make_product(n, a != nullptr, a_descriptor, b_descriptor));
+        group.products.push_back(make_product(operation));
     product &product = group.at(place.part.products++);
     for (uint32_t unit : product.units)
         shared_read_known(unit);
-    use_accumulators(place, product, n);
+    use_accumulators(place, product, operation.n);
     if (a)
         place.part.registers.check(place.lanes, 1, 4, "A of wgmma");
     for (unsigned i = 0; a && i < warp_threads; i++) {

@@ -15,7 +15,7 @@ engine *wgmma_engine();
 
 constexpr int wgmma_rows = 64, wgmma_k = 16;
 
-/* Addresses of the 16-byte units of an operand, eight f16 of a row along k
+/* Addresses of the 16-byte units of an operand, eight values of a row along k
  * each: units[2 * row + k / 8]. Checks the descriptor. */
 std::vector<uint32_t> wgmma_units(uint64_t descriptor, int rows,
                                   const char *what);
@@ -27,8 +27,10 @@ std::vector<uint32_t> wgmma_units(uint64_t descriptor, int rows,
  * |result - exact| < 2^-23 |exact| + 17 * 2^-53 * (sum of magnitudes). */
 float wgmma_truncate(double sum);
 
-/* d[row * n + column] += ...; a[row * 16 + k], b[column * 16 + k]. */
-void wgmma_multiply(const uint16_t *a, const uint16_t *b, int n, float *d);
+/* d[row * n + column] += ...; a[row * 16 + k], b[column * 16 + k]. `value` is
+ * half_value() or bf16_value(). */
+void wgmma_multiply(float (*value)(uint16_t), const uint16_t *a,
+                    const uint16_t *b, int n, float *d);
 
 } // namespace emu
 

@@ -53,7 +53,8 @@ float wgmma_truncate(double sum)
     return nearest;
 }
 
-void wgmma_multiply(const uint16_t *a, const uint16_t *b, int n, float *d)
+void wgmma_multiply(float (*value)(uint16_t), const uint16_t *a,
+                    const uint16_t *b, int n, float *d)
 {
     std::vector<double> columns(static_cast<size_t>(n * wgmma_k));
     std::vector<double> sums(static_cast<size_t>(n));
@@ -62,7 +63,7 @@ void wgmma_multiply(const uint16_t *a, const uint16_t *b, int n, float *d)
     for (int j = 0; j < n; j++)
         for (int k = 0; k < wgmma_k; k++)
             columns[static_cast<size_t>(k * n + j)] =
-                static_cast<double>(half_value(b[j * wgmma_k + k]));
+                static_cast<double>(value(b[j * wgmma_k + k]));
     for (int i = 0; i < wgmma_rows; i++) {
         float *row = d + i * n;
         double *sum = sums.data();
@@ -70,7 +71,7 @@ void wgmma_multiply(const uint16_t *a, const uint16_t *b, int n, float *d)
         for (int j = 0; j < n; j++)
             sum[j] = static_cast<double>(row[j]);
         for (int k = 0; k < wgmma_k; k++) {
-            double x = static_cast<double>(half_value(a[i * wgmma_k + k]));
+            double x = static_cast<double>(value(a[i * wgmma_k + k]));
             const double *column = &columns[static_cast<size_t>(k * n)];
 
             for (int j = 0; j < n; j++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of f16: every value times many, every e4m3 pair, every f16 and what
- * is halfway between two, every e2m1 code with every scale. */
+/* Pairs of f16 and bf16: every value times many, every e4m3 pair, every f16 and
+ * what is halfway between two, every e2m1 code with every scale. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,12 @@ static void multiply(bool small)
         0x0000, 0x8000, 0x0001, 0x8001, 0x0003, 0x03ff, 0x0400, 0x8400,
         0x3800, 0xb800, 0x3bff, 0x3c00, 0xbc00, 0x3c01, 0x3dff, 0x3e00,
         0x4000, 0x5800, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7c01, 0xfdff,
-        0x7e00, 0xfe01, 0x7fff, 0xffff, 0x1400, 0x3555, 0xb6db, 0x7777};
-    int rounds = small ? 32 : 96, count = rounds * 0x10000;
+        0x7e00, 0xfe01, 0x7fff, 0xffff, 0x1400, 0x3555, 0xb6db, 0x7777,
+        /* of bf16: as above, and what NVFP4 is decoded with */
+        0x007f, 0x0080, 0x8080, 0x3f00, 0x3f7f, 0x3f80, 0xbf80, 0x3f81,
+        0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7f81, 0x7fc0, 0x7b00, 0x7fbf};
+    enum { FACTORS = sizeof factors / sizeof *factors };
+    int rounds = small ? FACTORS : FACTORS + 64, count = rounds * 0x10000;
     uint32_t *in = both_allocate((size_t)count * 8);
     uint64_t seed = 11;
 
@@ -42,9 +46,9 @@ static void multiply(bool small)
         uint32_t low = (uint32_t)i & 0xffff, round = (uint32_t)i >> 16;
         uint32_t high = (low * 40503 + round * 7919) & 0xffff;
         uint32_t random = (uint32_t)ref_random(&seed);
-        uint32_t factor = round < 32 ? factors[round] : random & 0xffff;
-        uint32_t other =
-            round < 32 ? factors[(round + low) % 32] : random >> 16;
+        uint32_t factor = round < FACTORS ? factors[round] : random & 0xffff;
+        uint32_t other = round < FACTORS ? factors[(round + low) % FACTORS]
+                                         : random >> 16;
 
         in[2 * i] = low | high << 16;
         in[2 * i + 1] = factor | other << 16;
@@ -55,6 +59,8 @@ static void multiply(bool small)
     }
     compare("mul_f16x2_half, low", HALF_MUL_LOW, in, count);
     compare("mul_f16x2_half, high", HALF_MUL_HIGH, in, count);
+    compare("mul_bf16x2_half, low", HALF_MUL_BF16_LOW, in, count);
+    compare("mul_bf16x2_half, high", HALF_MUL_BF16_HIGH, in, count);
     compare("select_bits", HALF_SELECT, in, count);
     free(in);
 }
@@ -140,8 +146,8 @@ static void decode(void)
         in[2 * i] = 0x11111111u * (i % 16) ^ 0x76543210u;
         in[2 * i + 1] = i / 64 | (i / 16 % 4) << 8;
     }
-    compare("a code times a scale", HALF_DECODE, in,
-            COUNT);
+    compare("a code times a scale", HALF_DECODE, in, COUNT);
+    compare("a code times a scale, bf16", HALF_DECODE_BF16, in, COUNT);
     free(in);
 }
 

@@ -63,14 +63,16 @@ static void compare_values(const struct both_case *c, const float *gpu,
     }
 }
 
-static void compare(int n, enum wgmma_numbers numbers, const char *what)
+static void compare(int n, int type, enum wgmma_numbers numbers,
+                    const char *what)
 {
     char name[100], program[16];
-    struct both_case c = {.name = name, .program = program};
+    struct both_case c = {.name = name, .program = program, .what = type};
     struct difference difference = {0};
     void *gpu, *magnitudes = NULL;
 
-    snprintf(name, sizeof name, "wgmma_mma_async, n = %d, %s", n, what);
+    snprintf(name, sizeof name, "wgmma_mma_async%s, n = %d, %s",
+             type == WGMMA_OF_BF16 ? "_bf16" : "", n, what);
     snprintf(program, sizeof program, "wgmma_%d", n);
     wgmma_inputs_make(&c, n, numbers);
     gpu = both_gpu(&c);
@@ -122,17 +124,18 @@ void cases_wgmma(bool small)
         {WGMMA_TRUNCATED, "truncated sums"},
         {WGMMA_NVFP4, "e2m1 x e4m3"},
         {WGMMA_UNIFORM, "-1 to 1"},
-        {WGMMA_ALL, "any finite f16"},
+        {WGMMA_ALL, "numbers of any size"},
     };
 
     for (int i = 0; i < WIDTHS; i += small ? WIDTHS - 1 : 1)
-        for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++)
+        for (size_t j = 0; j < 2 * sizeof kinds / sizeof *kinds; j++)
             for (int k = 1; k <= WGMMA_PRODUCTS; k += WGMMA_PRODUCTS - 1) {
                 char what[64];
 
                 wgmma_inputs_products = k;
-                snprintf(what, sizeof what, "%s, %d product%s", kinds[j].text,
-                         k, k > 1 ? "s" : "");
-                compare(widths[i], kinds[j].numbers, what);
+                snprintf(what, sizeof what, "%s, %d product%s",
+                         kinds[j / 2].text, k, k > 1 ? "s" : "");
+                compare(widths[i], j % 2 ? WGMMA_OF_BF16 : WGMMA_OF_F16,
+                        kinds[j / 2].numbers, what);
             }
 }

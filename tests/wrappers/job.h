@@ -16,11 +16,14 @@ struct wrapper_job {
 enum { /* half.cu */
     HALF_MUL_LOW,
     HALF_MUL_HIGH,
+    HALF_MUL_BF16_LOW,
+    HALF_MUL_BF16_HIGH,
     HALF_SELECT,
     HALF_E4M3,
     HALF_F32,
     HALF_BF16,
-    HALF_DECODE
+    HALF_DECODE,
+    HALF_DECODE_BF16
 };
 enum { /* float.cu */
     FLOAT_MAX_F16,
@@ -81,6 +84,7 @@ struct sync_round {
 /* wgmma.cuh: the operands of a block, then D as f32[128][n / 2], then `count`
  * bytes of shared memory. */
 enum { WGMMA_THREADS = 128, WGMMA_PRODUCTS = 6 };
+enum { WGMMA_OF_F16, WGMMA_OF_BF16 };
 struct wgmma_operands {
     unsigned long long b[WGMMA_PRODUCTS]; /* descriptors, from address 0 */
     unsigned long long unused[2];

@@ -16,7 +16,16 @@ __device__ inline void load_a(u32 (&a)[4], const unsigned (&from)[4])
         a[i] = from[i];
 }
 
-template <int n>
+template <bool bf16, int accumulators>
+__device__ inline void add(float (&d)[accumulators], const u32 (&a)[4], u64 b)
+{
+    if constexpr (bf16)
+        ptx::wgmma_mma_async_bf16(d, a, b);
+    else
+        ptx::wgmma_mma_async(d, a, b);
+}
+
+template <int n, bool bf16>
 __device__ inline void multiply(float (&d)[n / 2],
                                 const wgmma_operands &operands, u64 base)
 {
@@ -27,18 +36,18 @@ __device__ inline void multiply(float (&d)[n / 2],
     for (int i = 0; i < 4; i++)
         load_a(a[i], operands.a[i][thread]);
     ptx::wgmma_fence();
-    ptx::wgmma_mma_async(d, a[0], operands.b[0] + base);
-    ptx::wgmma_mma_async(d, a[1], operands.b[1] + base);
+    add<bf16>(d, a[0], operands.b[0] + base);
+    add<bf16>(d, a[1], operands.b[1] + base);
     ptx::wgmma_commit_group();
-    ptx::wgmma_mma_async(d, a[2], operands.b[2] + base);
-    ptx::wgmma_mma_async(d, a[3], operands.b[3] + base);
+    add<bf16>(d, a[2], operands.b[2] + base);
+    add<bf16>(d, a[3], operands.b[3] + base);
     ptx::wgmma_commit_group();
     ptx::wgmma_wait_group<1>();
     load_a(a[0], operands.a[4][thread]);
     load_a(a[1], operands.a[5][thread]);
     ptx::wgmma_fence();
-    ptx::wgmma_mma_async(d, a[0], operands.b[4] + base);
-    ptx::wgmma_mma_async(d, a[1], operands.b[5] + base);
+    add<bf16>(d, a[0], operands.b[4] + base);
+    add<bf16>(d, a[1], operands.b[5] + base);
     ptx::wgmma_commit_group();
     ptx::wgmma_wait_group<0>();
 }
@@ -68,8 +77,12 @@ template <int n> __device__ inline void products(const wrapper_job &job)
 #pragma unroll
     for (int i = 0; i < n / 2; i++)
         d[i] = before[i];
-    multiply<n>(d, *reinterpret_cast<const wgmma_operands *>(in),
-                ptx::shared_address(memory) >> 4);
+    const wgmma_operands &operands =
+        *reinterpret_cast<const wgmma_operands *>(in);
+    if (job.what == WGMMA_OF_BF16)
+        multiply<n, true>(d, operands, ptx::shared_address(memory) >> 4);
+    else
+        multiply<n, false>(d, operands, ptx::shared_address(memory) >> 4);
 #pragma unroll
     for (int i = 0; i < n / 2; i++)
         after[i] = d[i];

@@ -58,9 +58,15 @@ static uint32_t image_bytes(int n)
     return 2048 * groups + 8192;
 }
 
-static uint16_t f16(double value)
+static bool bf16; /* of the case being made; else f16 */
+
+static uint16_t rounded(double value)
 {
-    return ref_f16(value);
+    float upper = (float)ref_round(REF_BF16, value);
+    uint32_t bits;
+
+    memcpy(&bits, &upper, sizeof bits);
+    return bf16 ? (uint16_t)(bits >> 16) : ref_f16(value);
 }
 
 static double integer(int limit)
@@ -68,31 +74,53 @@ static double integer(int limit)
     return (double)(int)below((uint32_t)(2 * limit + 1)) - limit;
 }
 
+static uint16_t subnormal(bool a)
+{
+    if (!bf16)
+        return rounded(integer(255) * 0x1p-24);
+    return rounded(a ? integer(127) * 0x1p-133 : integer(255) * 0x1p100);
+}
+
+static uint16_t special(void)
+{
+    static const uint16_t list[2][6] = {
+        {0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7fff, 0x7c01},
+        {0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7fff, 0x7f81}};
+
+    return list[bf16][below(6)];
+}
+
+/* Any finite f16, or bf16 whose products are far from the ends of f32. */
+static uint16_t any(void)
+{
+    uint16_t bits = (uint16_t)below(0x10000);
+
+    if (bf16)
+        return (uint16_t)((bits & 0x807f) | (77 + below(100)) << 7);
+    return (bits & 0x7c00) == 0x7c00 ? bits ^ 0x4000 : bits;
+}
+
 static uint16_t number(enum wgmma_numbers numbers, bool a)
 {
-    static const uint16_t special[] = {0x7c00, 0xfc00, 0x7e00,
-                                       0xfe00, 0x7fff, 0x7c01};
-    uint16_t any = (uint16_t)below(0x10000);
-
     switch (numbers) {
     case WGMMA_INTEGERS:
-        return f16(integer(63) * (a ? 0.125 : 4));
+        return rounded(integer(63) * (a ? 0.125 : 4));
     case WGMMA_SUBNORMAL:
-        return f16(integer(255) * 0x1p-24);
+        return subnormal(a);
     case WGMMA_SPECIAL:
-        return below(256) ? f16(integer(15)) : special[below(6)];
+        return below(256) ? rounded(integer(15)) : special();
     case WGMMA_KEPT:
-        return a ? 0 : any & 0xbfff; /* finite: below 2 */
+        return a ? 0 : below(0x10000) & 0xbfff; /* finite: below 2 */
     case WGMMA_ZEROS:
-        return any & 0x8000;
+        return below(0x10000) & 0x8000;
     case WGMMA_TRUNCATED: /* products: quarters */
-        return f16(integer(15) / 2);
+        return rounded(integer(15) / 2);
     case WGMMA_NVFP4: /* as decoded: times 2^-7 */
-        return f16(ref_e2m1(below(16)) * ref_e4m3(below(127)) / 128);
+        return rounded(ref_e2m1(below(16)) * ref_e4m3(below(127)) / 128);
     case WGMMA_UNIFORM:
-        return f16(integer(1 << 20) * 0x1p-20);
+        return rounded(integer(1 << 20) * 0x1p-20);
     default:
-        return (any & 0x7c00) == 0x7c00 ? any ^ 0x4000 : any;
+        return any();
     }
 }
 
@@ -106,7 +134,7 @@ static uint32_t accumulator(enum wgmma_numbers numbers)
         value = below(4) ? (float)integer(1 << 20) : 0;
         break;
     case WGMMA_SUBNORMAL:
-        value = (float)integer(1 << 20) * 0x1p-48f;
+        value = (float)integer(1 << 20) * (bf16 ? 0x1p-33f : 0x1p-48f);
         break;
     case WGMMA_SPECIAL:
         if (below(32) == 0) /* any NaN but the emulator's poison */
@@ -173,6 +201,7 @@ void wgmma_inputs_make(struct both_case *c, int n, enum wgmma_numbers numbers)
 {
     unsigned char *in = both_allocate(LAYOUTS * block_bytes(n));
 
+    bf16 = c->what == WGMMA_OF_BF16;
     memset(in, 0, LAYOUTS * block_bytes(n));
     for (int i = 0; i < LAYOUTS; i++)
         fill(in + (size_t)i * block_bytes(n), n, numbers, &layouts[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on pairs of f16 in a register, rounding to pairs of bf16. */
+/* Arithmetic on pairs of f16 or bf16 in a register. */
 #pragma once
 #include "../half.h"
 #include "../instructions.h"
@@ -14,6 +14,15 @@ inline u32 mul_f16x2_half(u32 a, u32 b, int half)
     emu::step();
     return u32(emu::half_mul(u16(a), factor)) |
            u32(emu::half_mul(u16(a >> 16), factor)) << 16;
+}
+
+inline u32 mul_bf16x2_half(u32 a, u32 b, int half)
+{
+    u16 factor = u16(half ? b >> 16 : b);
+
+    emu::step();
+    return u32(emu::bf16_mul(u16(a), factor)) |
+           u32(emu::bf16_mul(u16(a >> 16), factor)) << 16;
 }
 
 inline u32 select_bits(u32 a, u32 b, u32 mask)

@@ -21,11 +21,16 @@ template <int pending> inline void wgmma_wait_group()
     emu::wgmma_wait_group(pending);
 }
 
-/* One overload a width that the real header has. */
+/* The overloads of each width that the real header has. */
 #define EMU_WGMMA(n)                                                         \
     inline void wgmma_mma_async(float(&d)[(n) / 2], const u32(&a)[4], u64 b) \
     {                                                                        \
-        emu::wgmma_mma(d, n, a, 0, b);                                       \
+        emu::wgmma_mma({d, n, false, a, 0, b});                              \
+    }                                                                        \
+    inline void wgmma_mma_async_bf16(float(&d)[(n) / 2], const u32(&a)[4],   \
+                                     u64 b)                                  \
+    {                                                                        \
+        emu::wgmma_mma({d, n, true, a, 0, b});                               \
     }
 
 EMU_WGMMA(8)
