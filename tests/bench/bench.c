@@ -38,6 +38,9 @@ static void make_sets(struct sets *sets, const struct gemm_case *c,
     sets->count = timing_sets(case_bytes(c));
     product_make(&sets->product[0], c->groups, c->m, c->n, c->k, REF_FULL,
                  true, 1);
+    if (options.a_type)
+        product_make_a(&sets->product[0], options.a_type, REF_FULL, 1);
+    sets->product[0].c_type = options.c_type;
     for (int i = 0; i < sets->count; i++) {
         if (i > 0) {
             sets->product[i] = sets->product[0];
@@ -100,7 +103,7 @@ static void run_case(jitgemm_context *context, struct result *result)
     CHECK(timed);
     if (timed)
         figure_add(&result->ours, &times);
-    if (with_peers)
+    if (with_peers && !options.a_type && !options.c_type)
         measure_peers(&sets.product[0], result);
     free_sets(&sets);
 }

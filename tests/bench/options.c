@@ -21,6 +21,9 @@ static const char usage[] =
     "  --cases        only print the shapes as JSON, for peers.py\n"
     "  --config M,STEP,N,K,STAGES,BLOCKS,FUSED\n"
     "                 instead of the plan's choice\n"
+    "  --a TYPE, --c TYPE\n"
+    "                 nvfp4, f16, bf16; f16, bf16, f32: of activations and\n"
+    "                 results, without peers; limits are for the first\n"
     "  --tiny         hardly any work, for the emulated device\n"
     "JITGEMM_LIBCUBLAS names the library to compare with.\n"
     "models:";
@@ -95,6 +98,22 @@ static bool add_model(const char *name, struct layers *layers)
     return true;
 }
 
+static bool read_a(const char *type, jitgemm_input *to)
+{
+    *to = strcmp(type, "f16") == 0    ? JITGEMM_INPUT_F16
+          : strcmp(type, "bf16") == 0 ? JITGEMM_INPUT_BF16
+                                      : JITGEMM_INPUT_NVFP4;
+    return *to || strcmp(type, "nvfp4") == 0;
+}
+
+static bool read_c(const char *type, jitgemm_type *to)
+{
+    *to = strcmp(type, "bf16") == 0  ? JITGEMM_BF16
+          : strcmp(type, "f32") == 0 ? JITGEMM_F32
+                                     : JITGEMM_F16;
+    return *to || strcmp(type, "f16") == 0;
+}
+
 static bool read_value(const char *option, const char *value,
                        struct options *options, struct layers *layers)
 {
@@ -112,6 +131,10 @@ static bool read_value(const char *option, const char *value,
     }
     if (strcmp(option, "--model") == 0)
         return add_model(value, layers);
+    if (strcmp(option, "--a") == 0)
+        return read_a(value, &options->a_type);
+    if (strcmp(option, "--c") == 0)
+        return read_c(value, &options->c_type);
     return strcmp(option, "--config") == 0 && read_config(value, options);
 }
 

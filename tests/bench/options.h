@@ -16,6 +16,8 @@ struct options {
     int runs;
     const char *json; /* or NULL */
     bool cases_only;
+    jitgemm_input a_type;
+    jitgemm_type c_type;
     bool configured; /* instead of the plan's choice: */
     struct jg_config config;
 };
