@@ -4,7 +4,7 @@
  * For every group g, with row-major operands and k contiguous:
  *
  *   C_g[i, j] = alpha_g * sum_k (A_g[i, k] * SFA_g[i, k / 16])
- *                             * (B_g[j, k] * SFB_g[j, k / 16])
+ *                             * (B_g[j, k] * SFB_g[j, k / 16]) + bias_g[j]
  *
  *   A_g    m x k   e2m1, two values a byte, even k in the low four bits; or
  *          f16 or bf16, without scales
@@ -13,6 +13,7 @@
  *          layout of jitgemm_scale_offset(); the sign bit is ignored
  *   C_g    m x n   f16, bf16 or f32, rows packed
  *   alpha_g        f32; absent means 1
+ *   bias_g n       as C; absent means 0
  *
  * Products are exact; sums are in f32; C is rounded once, to nearest even.
  *
@@ -260,6 +261,8 @@ void jitgemm_plan_destroy(jitgemm_plan *plan);
  *        input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
  *        itself may be NULL too
+ *   bias n values of problem.c_type, aligned as they are, added to each row of
+ *        C after alpha, before C is rounded; NULL likewise for 0
  * A NaN scale makes NaN only the row (sfa) or column (sfb) of C it scales; a
  * NaN or an infinity in A reaches only its row of C, where 0 times infinity is
  * NaN.
@@ -273,6 +276,7 @@ typedef struct jitgemm_operands {
     const void *const *sfb;
     void *const *c;
     const float *const *alpha;
+    const void *const *bias;
 } jitgemm_operands;
 
 /* Binds the operands of the plan's next runs. If any pointer differs from the

@@ -21,13 +21,13 @@ static jitgemm_status check_pointer(const char *argument, int32_t group,
     return JITGEMM_OK;
 }
 
-static jitgemm_status check_group(const jitgemm_operands *operands,
-                                  bool scaled, int32_t g)
+static jitgemm_status check_group(const struct jg_problem *problem,
+                                  const jitgemm_operands *operands, int32_t g)
 {
     jitgemm_status status =
         check_pointer("operands.a", g, operands->a[g], 16);
 
-    if (status == JITGEMM_OK && scaled)
+    if (status == JITGEMM_OK && problem->input == JG_IN_NVFP4)
         status = check_pointer("operands.sfa", g, operands->sfa[g], 16);
     if (status == JITGEMM_OK)
         status = check_pointer("operands.b", g, operands->b[g], 16);
@@ -37,18 +37,20 @@ static jitgemm_status check_group(const jitgemm_operands *operands,
         status = check_pointer("operands.c", g, operands->c[g], 16);
     if (status == JITGEMM_OK && operands->alpha && operands->alpha[g])
         status = check_pointer("operands.alpha", g, operands->alpha[g], 4);
+    if (status == JITGEMM_OK && operands->bias && operands->bias[g])
+        status = check_pointer("operands.bias", g, operands->bias[g],
+                               problem->output == JG_F32 ? 4 : 2);
     return status;
 }
 
 static jitgemm_status check_operands(const struct jitgemm_plan *plan,
                                      const jitgemm_operands *operands)
 {
-    bool scaled = plan->problem.input == JG_IN_NVFP4;
     jitgemm_status status = JITGEMM_OK;
 
     for (int32_t g = 0; g < plan->problem.groups && status == JITGEMM_OK; g++)
         if (plan->problem.sizes[g].m)
-            status = check_group(operands, scaled, g);
+            status = check_group(&plan->problem, operands, g);
     return status;
 }
 
@@ -165,6 +167,7 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     row->sfb = operands->sfb[g];
     row->c = operands->c[g];
     row->alpha = operands->alpha ? operands->alpha[g] : NULL;
+    row->bias = operands->bias ? operands->bias[g] : NULL;
     if (config->family == JG_SM90)
         return row->b == old.b ? JITGEMM_OK
                                : encode_values(plan, "operands.b", row->b,

@@ -90,7 +90,8 @@ jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
 
     if (!plan)
         return fail_null("plan");
-    status = jg_abi_read(&known, sizeof known, sizeof known, operands,
+    status = jg_abi_read(&known, sizeof known,
+                         offsetof(jitgemm_operands, bias), operands,
                          "operands");
     if (status != JITGEMM_OK)
         return status;

@@ -176,6 +176,8 @@ static void test_variants(const struct jg_model *model, bool all)
             p.c_type = (jitgemm_type)(variant % 3);
             if (hopper && group)
                 product_make_a(&p, inputs[group], REF_FULL, 99);
+            if (variant % 2)
+                product_make_bias(&p, 98);
             config.edits_maps = !hopper && group;
             run(&p, &config);
             bad = product_check(&p, 0, false, &worst);

@@ -11,6 +11,7 @@ fuzz_tests = \
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
 	tests/t_api \
+	tests/t_bias \
 	tests/t_bind \
 	tests/t_async \
 	tests/t_buf \

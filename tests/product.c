@@ -17,7 +17,7 @@
 #define GUARD 128     /* elements behind C that nobody may write */
 #define MOST_BYTES 4  /* of an element */
 
-enum { A, SFA, B, SFB, C, ALPHA };
+enum { A, SFA, B, SFB, C, ALPHA, BIAS, POINTERS };
 
 static void *allocate(size_t count, size_t size)
 {
@@ -62,7 +62,7 @@ static void upload_group(struct product *p, int32_t g)
 
 void product_upload(struct product *p)
 {
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < POINTERS; i++)
         p->device[i] = allocate((size_t)p->groups, sizeof(void *));
     for (int32_t g = 0; g < p->groups; g++)
         upload_group(p, g);
@@ -70,7 +70,7 @@ void product_upload(struct product *p)
 
 void product_release(struct product *p)
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < POINTERS; i++) {
         for (int32_t g = 0; g < p->groups; g++)
             gpu_free(p->device[i][g]);
         free(p->device[i]);
@@ -121,12 +121,39 @@ void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
     }
 }
 
+void product_make_bias(struct product *p, uint64_t seed)
+{
+    enum ref_type type = (enum ref_type)p->c_type;
+    size_t bytes = p->c_type == JITGEMM_F32 ? 4 : 2;
+
+    p->bias = allocate((size_t)p->groups, sizeof *p->bias);
+    for (int32_t g = 0; g < p->groups; g++) {
+        size_t n = (size_t)p->n[g];
+        unsigned char *elements = allocate(n, bytes);
+
+        if (g % 3 < 2)
+            p->bias[g] = allocate(n, sizeof(double));
+        for (size_t j = 0; j < n && p->bias[g]; j++) {
+            double any = (double)(ref_random(&seed) % 65536) / 64 - 512;
+
+            ref_store(type, elements, (int64_t)j, any);
+            p->bias[g][j] = ref_load(type, elements, (int64_t)j);
+        }
+        if (p->bias[g])
+            p->device[BIAS][g] = gpu_upload(elements, n * bytes);
+        free(elements);
+    }
+}
+
 void product_free(struct product *p)
 {
     for (int32_t g = 0; g < p->groups; g++) {
         ref_operand_free(&p->a[g]);
         ref_operand_free(&p->b[g]);
+        if (p->bias)
+            free(p->bias[g]);
     }
+    free(p->bias);
     product_release(p);
     free(p->m);
     free(p->n);
@@ -157,6 +184,7 @@ jitgemm_operands product_operands(const struct product *p)
         .sfb = (const void *const *)p->device[SFB],
         .c = p->device[C],
         .alpha = (const float *const *)p->device[ALPHA],
+        .bias = (const void *const *)p->device[BIAS],
     };
 }
 
@@ -243,6 +271,8 @@ static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
 
     ref_product(&a, &p->b[g], p->alpha[g], exact, sum,
                 (int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (p->bias && p->bias[g])
+        ref_add_bias(p->bias[g], rows, n, exact, sum);
     for (int64_t i = 0; i < rows * n; i++) {
         double got = ref_load(type, c, i), error = fabs(got - exact[i]);
         bool good = ref_agrees(type, got, exact[i], sum[i], p->k[g]);

@@ -16,7 +16,9 @@ struct product {
     bool with_alpha;           /* the device has it too */
     jitgemm_input a_type;
     jitgemm_type c_type;       /* f16 unless set after product_make() */
-    void **device[6];          /* a, sfa, b, sfb, c, alpha: device pointers */
+    double **bias;             /* [groups], host; NULL: none */
+    void **device[7];          /* a, sfa, b, sfb, c, alpha, bias: device
+                                  pointers */
 };
 
 /* Fresh random operands. With `alpha` each group has its own, of a size that
@@ -27,6 +29,8 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
 /* Fresh operands A of such elements instead. */
 void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
                     uint64_t seed);
+/* A bias for each group but every third; once c_type is set. */
+void product_make_bias(struct product *p, uint64_t seed);
 void product_free(struct product *p);
 
 /* The device part alone, for a copy of the struct that shares the rest. */

@@ -125,6 +125,19 @@ double ref_load(enum ref_type type, const void *array, int64_t index)
     return (double)value;
 }
 
+void ref_store(enum ref_type type, void *array, int64_t index, double x)
+{
+    float value = (float)ref_round(type, x);
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    if (type == REF_F32)
+        ((float *)array)[index] = value;
+    else
+        ((uint16_t *)array)[index] =
+            type == REF_F16 ? ref_f16(x) : (uint16_t)(bits >> 16);
+}
+
 /* 128 rows x 4 blocks make a tile of 512 bytes; tiles go along k first. In a
  * tile 16 bytes hold rows r, r + 32, r + 64, r + 96, four blocks each. */
 size_t ref_scale_offset(int64_t row, int64_t block, int64_t k)

@@ -21,6 +21,7 @@ double ref_f16_value(uint16_t bits);
 enum ref_type { REF_F16, REF_BF16, REF_F32 }; /* numbered as jitgemm_type */
 double ref_round(enum ref_type type, double x); /* nearest even */
 double ref_load(enum ref_type type, const void *array, int64_t index);
+void ref_store(enum ref_type type, void *array, int64_t index, double x);
 
 /* Byte of one scale in the blocked layout of rows of k values. */
 size_t ref_scale_offset(int64_t row, int64_t block, int64_t k);
@@ -60,6 +61,10 @@ double ref_operand_value(const struct ref_operand *operand, int64_t row,
  * float64. */
 void ref_product(const struct ref_operand *a, const struct ref_operand *b,
                  double alpha, double *c, double *abs_sum, int threads);
+
+/* Adds bias[j] to c[i * n + j], and its magnitude to abs_sum. */
+void ref_add_bias(const double *bias, int64_t rows, int64_t n, double *c,
+                  double *abs_sum);
 
 /* How far a sum of k products in f32 may be from the exact one before it is
  * rounded, and after that if it is to f16. abs_sum is ref_product()'s. */

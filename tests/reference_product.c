@@ -199,6 +199,15 @@ static void run(struct product *p, int threads)
     free(packed_a);
 }
 
+void ref_add_bias(const double *bias, int64_t rows, int64_t n, double *c,
+                  double *abs_sum)
+{
+    for (int64_t i = 0; i < rows * n; i++) {
+        c[i] += bias[i % n];
+        abs_sum[i] += fabs(bias[i % n]);
+    }
+}
+
 void ref_product(const struct ref_operand *a, const struct ref_operand *b,
                  double alpha, double *c, double *abs_sum, int threads)
 {

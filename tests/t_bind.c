@@ -18,8 +18,12 @@ static void run(int64_t m, int64_t n, int64_t k, jitgemm_type type)
     void *out = c;
     jitgemm_problem problem = {.size = sizeof problem, .groups = 1,
                                .m = &m, .n = &n, .k = &k, .c_type = type};
-    jitgemm_operands operands = {sizeof operands, 0,    &in[0], &in[1],
-                                 &in[2],          &in[3], &out, NULL};
+    jitgemm_operands operands = {.size = sizeof operands,
+                                 .a = &in[0],
+                                 .sfa = &in[1],
+                                 .b = &in[2],
+                                 .sfb = &in[3],
+                                 .c = &out};
     jitgemm_context *context = NULL;
     jitgemm_plan *plan = NULL;
 
@@ -110,8 +114,12 @@ static void test_failure(void)
     void *out[] = {memory[1], memory[1]};
     jitgemm_problem problem = {.size = sizeof problem, .groups = 2,
                                .m = m, .n = n, .k = k, .c_type = JITGEMM_F16};
-    jitgemm_operands operands = {sizeof operands, 0, in, in, in, in, out,
-                                 NULL};
+    jitgemm_operands operands = {.size = sizeof operands,
+                                 .a = in,
+                                 .sfa = in,
+                                 .b = in,
+                                 .sfb = in,
+                                 .c = out};
     jitgemm_context *context = NULL;
     jitgemm_plan *plan = NULL;
 

@@ -144,6 +144,10 @@ static void test_round(void)
     CHECK(ref_load(REF_BF16, bf16, 0) == 1);
     CHECK(ref_load(REF_BF16, bf16, 1) == -3.140625);
     CHECK(ref_load(REF_F32, f32, 1) == -0x1p-140);
+    ref_store(REF_BF16, bf16, 1, 257); /* a tie, to even */
+    ref_store(REF_F32, f32, 1, 0.1);
+    CHECK(ref_load(REF_BF16, bf16, 1) == 256);
+    CHECK(ref_load(REF_F32, f32, 1) == (double)0.1f);
     CHECK(ref_load(REF_F16, bf16, 0) == 1.875);
     CHECK(ref_agrees(REF_BF16, 1 + 0x1p-7, 1 + 0x1p-8 + 0x1p-12, 1, 32));
     CHECK(!ref_agrees(REF_BF16, 1, 1 + 0x1p-8 + 0x1p-12, 1, 32));

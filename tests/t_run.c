@@ -38,8 +38,12 @@ int main(void)
                                .n = &n,
                                .k = &k,
                                .c_type = JITGEMM_F16};
-    jitgemm_operands operands = {
-        sizeof operands, 0, &in, &in, &in, &in, &out, NULL};
+    jitgemm_operands operands = {.size = sizeof operands,
+                                 .a = &in,
+                                 .sfa = &in,
+                                 .b = &in,
+                                 .sfb = &in,
+                                 .c = &out};
     jitgemm_context *context = NULL;
     jitgemm_plan *plan = NULL;
     int before;

@@ -15,13 +15,14 @@ struct jg_group {
     const unsigned char *b, *sfb;
     unsigned short *c; /* f16; of other types by their kernels' casts */
     const float *alpha; /* may be null: 1 */
+    const unsigned char *bias; /* elements as those of C; may be null: 0 */
     unsigned long long activations; /* where this group's begin in the
                                        workspace, bytes; see
                                        gemm/sm90_activations.cu */
     int m, n, k;
     int chunks; /* of 64 k, padded to whole stages */
     int tile_rows; /* tokens of a tile, a multiple of 8 */
-    unsigned char unused[52]; /* the next map is aligned too */
+    unsigned char unused[44]; /* the next map is aligned too */
 };
 
 /* What a kernel gets. Group g owns the tiles first_tile[g] up to

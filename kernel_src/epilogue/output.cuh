@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of C: rounding to one, and the 16 bytes that are stored at once.
- */
+/* The types of C: rounding to one, and the 16 bytes that are stored at once;
+ * and of the bias, which has the same. */
 #pragma once
 #include <base/group.h>
 #include <base/types.cuh>
+#include <ptx/float.cuh>
 #include <ptx/half.cuh>
 
 namespace epilogue {
@@ -20,17 +21,29 @@ template <int type> __device__ inline u32 pair(float high, float low)
         return ptx::cvt_f16x2_f32(high, low);
 }
 
-/* One unit of alpha * d. */
-template <int type> __device__ inline uint4 pack(const float *d, float alpha)
+/* One unit. */
+template <int type> __device__ inline uint4 pack(const float *d)
 {
     if constexpr (type == JG_F32)
-        return {__float_as_uint(d[0] * alpha), __float_as_uint(d[1] * alpha),
-                __float_as_uint(d[2] * alpha), __float_as_uint(d[3] * alpha)};
+        return {__float_as_uint(d[0]), __float_as_uint(d[1]),
+                __float_as_uint(d[2]), __float_as_uint(d[3])};
     else
-        return {pair<type>(d[1] * alpha, d[0] * alpha),
-                pair<type>(d[3] * alpha, d[2] * alpha),
-                pair<type>(d[5] * alpha, d[4] * alpha),
-                pair<type>(d[7] * alpha, d[6] * alpha)};
+        return {pair<type>(d[1], d[0]), pair<type>(d[3], d[2]),
+                pair<type>(d[5], d[4]), pair<type>(d[7], d[6])};
+}
+
+/* Element i of a bias of `count`, or what changes no sum, not even the sign of
+ * a zero. */
+template <int type>
+__device__ inline float bias_at(const u8 *bias, int i, int count)
+{
+    if (!bias || i >= count)
+        return -0.0f;
+    if constexpr (type == JG_F32)
+        return reinterpret_cast<const float *>(bias)[i];
+    u32 bits = reinterpret_cast<const u16 *>(bias)[i];
+    return type == JG_BF16 ? __uint_as_float(bits << 16)
+                           : ptx::cvt_f32_f16(bits);
 }
 
 } // namespace epilogue

@@ -30,14 +30,14 @@ struct destination {
     u8 *c;  /* of the first token and column */
     int ld; /* elements from token to token, a multiple of 8 */
     int rows, columns;
+    const u8 *bias; /* of the first column, or null */
 };
 
 /* Stages a warp's 16 weight rows of 8 tokens, the first of which is staged as
  * `token`. Of them a thread has {row g, g + 8} x {token 2c, 2c + 1}, g = lane
  * / 4, c = lane % 4. */
 template <int type>
-__device__ inline void stage(const float *block, float scale, float alpha,
-                             int token, u8 *staging)
+__device__ inline void stage(const float (&values)[4], int token, u8 *staging)
 {
     int lane = threadIdx.x % 32, warp = threadIdx.x % warpgroup / 32;
 
@@ -48,20 +48,18 @@ __device__ inline void stage(const float *block, float scale, float alpha,
             *reinterpret_cast<float *>(
                 staging +
                 staged<type>(token + lane % 4 * 2 + i % 2, column / 4) +
-                column % 4 * 4) = block[i] * scale * alpha;
+                column % 4 * 4) = values[i];
         }
     } else {
-        u32 low = pair<type>(block[1] * scale * alpha,
-                             block[0] * scale * alpha);
-        u32 high = pair<type>(block[3] * scale * alpha,
-                              block[2] * scale * alpha);
         ptx::stmatrix_x2_trans(
             staging + staged<type>(token + lane % 8, 2 * warp + lane / 8 % 2),
-            low, high);
+            pair<type>(values[1], values[0]),
+            pair<type>(values[3], values[2]));
     }
 }
 
-/* Accumulators of a thread: for each 8 tokens four, as stage() takes them. */
+/* Stores d * scale * alpha + bias. Accumulators of a thread: for each 8 tokens
+ * four, as stage() takes them. */
 template <int type, int accumulators>
 __device__ inline void store_registers(const float (&d)[accumulators],
                                        float scale, float alpha,
@@ -74,14 +72,23 @@ __device__ inline void store_registers(const float (&d)[accumulators],
     int token = thread / row_units<type>, own = thread % row_units<type>;
     int column = own * unit<type>;
     const u8 *from = staging + staged<type>(token, own);
+    int g = thread / 32 * 16 + thread % 32 / 4;
+    float bias[2] = {bias_at<type>(to.bias, g, to.columns),
+                     bias_at<type>(to.bias, g + 8, to.columns)};
 
 #pragma unroll
     for (int first = 0; first < blocks; first += pass) {
         if (8 * first >= to.rows)
             break;
 #pragma unroll
-        for (int i = 0; i < pass && first + i < blocks; i++)
-            stage<type>(&d[4 * (first + i)], scale, alpha, 8 * i, staging);
+        for (int i = 0; i < pass && first + i < blocks; i++) {
+            float values[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                values[j] =
+                    d[4 * (first + i) + j] * scale * alpha + bias[j / 2];
+            stage<type>(values, 8 * i, staging);
+        }
         ptx::bar_sync(barrier, warpgroup);
         int row = 8 * first + token;
         if (row < to.rows && token < 8 * blocks && column < to.columns)

@@ -24,6 +24,7 @@ struct tensor_destination {
     u8 *c;  /* of the first token and weight row */
     int ld; /* elements from token to token */
     int tokens, weights;
+    const u8 *bias; /* of the first weight row, or null */
 };
 
 /* A thread's lane is a token, whose row it stores 16 bytes at a time. */
@@ -42,11 +43,16 @@ __device__ inline void store_rows(u32 accumulator, float alpha,
         ptx::tcgen05_wait_ld();
         if (first + pass_weights >= to.weights)
             done();
+        /* All threads read the same, if anything. */
+#pragma unroll
+        for (int i = 0; i < pass_weights; i++)
+            d[i] = d[i] * alpha +
+                   bias_at<type>(to.bias, first + i, to.weights);
 #pragma unroll
         for (int i = 0; i < pass_weights; i += unit<type>)
             if (token < to.tokens && first + i < to.weights)
                 *reinterpret_cast<uint4 *>(row + (first + i) * bytes) =
-                    pack<type>(d + i, alpha);
+                    pack<type>(d + i);
     }
 }
 
@@ -61,6 +67,7 @@ __device__ inline void store_columns(u32 accumulator, float alpha,
     constexpr int units = tensor_lanes / unit<type>; /* of a token */
     int lane = threadIdx.x % tensor_lanes;
     u32 address = mma::tensor_address(accumulator, lane / 32 * 32, 0);
+    float bias = bias_at<type>(to.bias, lane, to.weights);
 
     for (int first = 0; first < to.tokens; first += pass_tokens) {
         float d[pass_tokens];
@@ -72,10 +79,10 @@ __device__ inline void store_columns(u32 accumulator, float alpha,
         for (int i = 0; i < pass_tokens; i++) {
             u8 *at = staging + (i * tensor_lanes + lane) * bytes;
             if constexpr (type == JG_F32)
-                *reinterpret_cast<float *>(at) = d[i] * alpha;
+                *reinterpret_cast<float *>(at) = d[i] * alpha + bias;
             else
                 *reinterpret_cast<u16 *>(at) =
-                    u16(pair<type>(0, d[i] * alpha));
+                    u16(pair<type>(0, d[i] * alpha + bias));
         }
         ptx::bar_sync(barrier, tensor_lanes);
 #pragma unroll

@@ -227,13 +227,15 @@ __device__ void store_all(smem &shared, const jg_table &table)
         sched::tile tile = walk.get();
         const jg_group &group = *tile.group;
         float alpha = group.alpha ? *group.alpha : 1.0f;
+        constexpr int bytes = epilogue::element_bytes<spec::output>;
+        int first = tile.column + column;
         u32 accumulator = shared.tensor_memory + in.slot * spec::columns;
         epilogue::tensor_destination to = {
             reinterpret_cast<u8 *>(group.c) +
-                (size_t(tile.row + row) * group.n + tile.column + column) *
-                    epilogue::element_bytes<spec::output>,
+                (size_t(tile.row + row) * group.n + first) * bytes,
             group.n, tile.rows - row,
-            min(tile_n, group.n - tile.column) - column};
+            min(tile_n, group.n - tile.column) - column,
+            group.bias ? group.bias + size_t(first) * bytes : nullptr};
         auto done = [&] { release(&shared.accumulator.empty[in.slot]); };
 
         in.wait_full();

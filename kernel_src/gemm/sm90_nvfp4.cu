@@ -245,12 +245,13 @@ __device__ inline void consume(consumer &self, const tile &tile)
     ptx::mbarrier_arrive(&ring.shared.empty[previous]);
 
     int column = tile.column + 64 * self.index;
+    constexpr int bytes = epilogue::element_bytes<spec::output>;
     u8 *c = reinterpret_cast<u8 *>(group.c) +
-            (size_t(tile.row) * group.n + column) *
-                epilogue::element_bytes<spec::output>;
+            (size_t(tile.row) * group.n + column) * bytes;
+    const u8 *bias = group.bias ? group.bias + size_t(column) * bytes : nullptr;
     epilogue::store_registers<spec::output>(
         d, shortfall, group.alpha ? *group.alpha : 1.0f,
-        {c, group.n, tile.rows, group.n - column},
+        {c, group.n, tile.rows, group.n - column, bias},
         shared.staging[self.index], 1 + self.index);
 }
 

@@ -92,7 +92,7 @@ jg_spec spec_of(const jg_config &config, kernel_kind kind)
 
 struct group {
     ref_operand a, b;
-    buffer a_values, a_scales, b_values, b_scales, c;
+    buffer a_values, a_scales, b_values, b_scales, c, bias;
     float alpha;
     std::vector<double> exact, magnitude;
 };
@@ -111,6 +111,7 @@ struct gemm_case::state {
     std::string report;
 
     void make_group(size_t g);
+    void make_bias(size_t g);
     void make_table();
     void fill_row(size_t g, jg_group *row, unsigned char *maps);
     int launch(kernel_kind kind, unsigned grid, int (*depend)(void *));
@@ -153,9 +154,32 @@ void gemm_case::state::make_group(size_t g)
     made.b_values.make(made.b.value_bytes, made.b.values);
     made.b_scales.make(made.b.scale_bytes, made.b.scales);
     made.c.make(cells * (config.output == JG_F32 ? 4 : 2));
+    make_bias(g);
     for (const buffer *b : {&made.a_values, &made.a_scales, &made.b_values,
                             &made.b_scales})
         ranges.push_back({b->data, b->bytes, false});
+}
+
+/* Every other group has one. */
+void gemm_case::state::make_bias(size_t g)
+{
+    struct size size = sizes[g];
+    group &made = *groups[g];
+    ref_type type = static_cast<ref_type>(config.output);
+    std::vector<double> bias;
+    uint64_t random = seed;
+
+    if (g % 2)
+        return;
+    made.bias.make(static_cast<size_t>(size.n) * (type == REF_F32 ? 4 : 2));
+    for (int j = 0; j < size.n; j++) {
+        double any = static_cast<double>(ref_random(&random) % 4096) / 8 - 256;
+
+        ref_store(type, made.bias.data, j, any);
+        bias.push_back(ref_load(type, made.bias.data, j));
+    }
+    ref_add_bias(bias.data(), size.m, size.n, made.exact.data(),
+                 made.magnitude.data());
 }
 
 static void encode(const void *address, int elements, int rows, int box_rows,
@@ -187,6 +211,7 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
     row->sfb = from.b_scales.data;
     row->c = reinterpret_cast<unsigned short *>(from.c.data);
     row->alpha = &from.alpha;
+    row->bias = from.bias.data;
     if (!size.m)
         return;
     if (config.family == JG_SM100)
