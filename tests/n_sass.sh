@@ -36,6 +36,7 @@ for cubin in "$work"/*.cubin; do
         check "$cubin" HMUL2 ;;
     *-sm100_nvfp4-*) # products and copies of scales, loads, commits
         check "$cubin" UTCOMMA UTCCP LDTM UTCBAR UTMALDG ;;
+    *-quantize-* | *-blocked_scales-*) check "$cubin" ;;
     *) echo "$cubin: what is it?"; status=1 ;;
     esac
 done
