@@ -218,6 +218,46 @@ typedef enum jitgemm_input {
     JITGEMM_INPUT_BF16 = 17
 } jitgemm_input;
 
+/* Who says how many rows, which are tokens, the groups have. */
+typedef enum jitgemm_sizes {
+    JITGEMM_SIZES_HOST = 0,  /* problem.m */
+    JITGEMM_SIZES_DEVICE = 1 /* offsets or counts in device memory: experts,
+                                see jitgemm_run_experts() */
+} jitgemm_sizes;
+
+/* Then, which rows are those of group g, by its number in rows. */
+typedef enum jitgemm_layout {
+    JITGEMM_ROWS_STACKED = 0, /* rows[g] up to rows[g + 1] */
+    JITGEMM_ROWS_MASKED = 1   /* from g * max_rows on, rows[g] of them */
+} jitgemm_layout;
+
+/* Where the blocked scales of group g begin, counted in rows: always in whole
+ * 128. Of masked groups the first row is g * max_rows. */
+typedef enum jitgemm_place {
+    JITGEMM_PLACE_TIGHT = 0,   /* behind those of the group before, each group
+                                  taking its rows rounded up to 128: vLLM,
+                                  SGLang, torch */
+    JITGEMM_PLACE_FLOOR = 1,   /* (first row + 127 * g) rounded down to 128:
+                                  FlashInfer, older TensorRT-LLM */
+    JITGEMM_PLACE_CEIL = 2,    /* the same rounded up: newer TensorRT-LLM */
+    JITGEMM_PLACE_STRIDED = 3, /* g * (max_rows rounded up to 128); with
+                                  JITGEMM_ROWS_MASKED only */
+    JITGEMM_PLACE_EXPLICIT = 4 /* scale_row[g] */
+} jitgemm_place;
+
+enum { /* codes of a fault */
+    JITGEMM_FAULT_ROWS = 1,     /* value: that offset or count */
+    JITGEMM_FAULT_SCALE_ROW = 2 /* value: that of scale_row */
+};
+
+/* In device memory, all zero before. A run with a group whose numbers are bad
+ * writes the lowest one, unless the code is set already. */
+typedef struct jitgemm_fault {
+    int32_t code;           /* 0: none */
+    int32_t group;
+    int64_t value;
+} jitgemm_fault;
+
 typedef struct jitgemm_problem {
     uint32_t size;
     uint32_t flags;         /* 0 */
@@ -228,14 +268,24 @@ typedef struct jitgemm_problem {
     const int64_t *k;       /* [groups] > 0, multiple of 32 */
     jitgemm_type c_type;    /* elements of every C */
     jitgemm_input a_type;   /* elements of every A */
-} jitgemm_problem;          /* m, n, k < 2^31; C below 2^45 elements a group */
+    jitgemm_sizes sizes;    /* DEVICE: m is NULL, n and k have one element, and
+                               only then the rest may be set: */
+    jitgemm_layout layout;
+    jitgemm_place place;    /* of the scales of A */
+    int32_t reserved;
+    int64_t max_rows;       /* of all groups together or, with
+                               JITGEMM_ROWS_MASKED, of each */
+    int64_t hint_rows;      /* typical, of all groups together, for the choice
+                               of the kernels; 0: as many as there may be */
+} jitgemm_problem;          /* m, n, k, max_rows < 2^31; C below 2^45 elements
+                               a group or, DEVICE, in all */
 
 typedef struct jitgemm_plan jitgemm_plan;
 
 /* Validates the problem, chooses the kernels, finds or compiles and loads
  * them, and allocates device memory: the table of groups and, on sm_90a, a
- * workspace of up to about 2 * sum(m * k) bytes. The problem's arrays are
- * copied.
+ * workspace of up to about 2 * sum(m * k) bytes; none with
+ * JITGEMM_SIZES_DEVICE. The problem's arrays are copied.
  * Safe while another stream is being captured.
  * A kernel that did not compile once is not tried again by this, but only by
  * jitgemm_prepare(): the error comes at once.
@@ -284,8 +334,9 @@ typedef struct jitgemm_operands {
  * `stream`; runs on other streams must be ordered after it by the caller. If
  * none differs this only compares. The arrays are copied.
  * Not to be called while another thread binds or runs the same plan.
- * Errors: E_ARGUMENT, E_VERSION, E_ALIGN; E_NOT_READY (an upload is needed,
- * but the stream is being captured); E_DRIVER. */
+ * Errors: E_ARGUMENT (also a plan with JITGEMM_SIZES_DEVICE), E_VERSION,
+ * E_ALIGN; E_NOT_READY (an upload is needed, but the stream is being
+ * captured); E_DRIVER. */
 jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
                                  const jitgemm_operands *operands,
                                  struct CUstream_st *stream);
@@ -296,7 +347,8 @@ jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
  * memory must stay valid until the work is done.
  * Any number of threads may run one plan on any streams. Runs that overlap in
  * time share the bound C and the workspace, so they must see equal inputs.
- * Errors: E_ARGUMENT, E_NOT_READY (nothing was bound), E_DRIVER. */
+ * Errors: E_ARGUMENT (also a plan with JITGEMM_SIZES_DEVICE), E_NOT_READY
+ * (nothing was bound), E_DRIVER. */
 jitgemm_status jitgemm_run(const jitgemm_plan *plan,
                            struct CUstream_st *stream);
 
@@ -371,26 +423,6 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
  * is one launch. How many rows the groups have is read on the device, so a run
  * in a captured graph replays with others. */
 
-/* Which rows of x, values and linear scales are those of group g. */
-typedef enum jitgemm_layout {
-    JITGEMM_ROWS_STACKED = 0, /* rows[g] up to rows[g + 1] */
-    JITGEMM_ROWS_MASKED = 1   /* from g * max_rows on, rows[g] of them */
-} jitgemm_layout;
-
-/* Where the blocked scales of group g begin, counted in rows: always in whole
- * 128. Of masked groups the first row is g * max_rows. */
-typedef enum jitgemm_place {
-    JITGEMM_PLACE_TIGHT = 0,   /* behind those of the group before, each group
-                                  taking its rows rounded up to 128: vLLM,
-                                  SGLang, torch */
-    JITGEMM_PLACE_FLOOR = 1,   /* (first row + 127 * g) rounded down to 128:
-                                  FlashInfer, older TensorRT-LLM */
-    JITGEMM_PLACE_CEIL = 2,    /* the same rounded up: newer TensorRT-LLM */
-    JITGEMM_PLACE_STRIDED = 3, /* g * (max_rows rounded up to 128); with
-                                  JITGEMM_ROWS_MASKED only */
-    JITGEMM_PLACE_EXPLICIT = 4 /* scale_row[g] */
-} jitgemm_place;
-
 typedef enum jitgemm_scale_order {
     JITGEMM_SCALES_BLOCKED = 0, /* jitgemm_scale_offset(), from the place on */
     JITGEMM_SCALES_LINEAR = 1   /* row r at r * k/16, the rows of x; place 0 */
@@ -430,19 +462,6 @@ jitgemm_status jitgemm_conversion_prepare(
 /* Its kernel, as it was made ready. Errors: E_ARGUMENT, E_VERSION. */
 jitgemm_status jitgemm_conversion_kernel(const jitgemm_conversion *conversion,
                                          jitgemm_kernel *kernel);
-
-enum { /* codes of a fault */
-    JITGEMM_FAULT_ROWS = 1,     /* value: that offset or count */
-    JITGEMM_FAULT_SCALE_ROW = 2 /* value: that of scale_row */
-};
-
-/* In device memory, all zero before. A run with a bad group writes the lowest
- * one, unless the code is set already. */
-typedef struct jitgemm_fault {
-    int32_t code;           /* 0: none */
-    int32_t group;
-    int64_t value;
-} jitgemm_fault;
 
 /* Pointers are to device memory. Products of sizes may be past 2^31. */
 typedef struct jitgemm_conversion_arguments {
@@ -513,6 +532,60 @@ jitgemm_status jitgemm_conversion_run(
  * is JITGEMM_PLACE_EXPLICIT. */
 int64_t jitgemm_scale_rows(jitgemm_place place, int64_t max_rows,
                            int32_t groups);
+
+/* ---- Experts: a product whose sizes are in device memory --------------- */
+
+/* Stacked experts of one n and k, of which device memory says how many rows
+ * each has: nothing comes back to the host, one plan serves all numbers up to
+ * max_rows, and a run in a captured graph replays with others. Operands are
+ * given to each run, so one plan serves all layers of a model. */
+
+/* Pointers are to device memory. Rows of a group are those that the plan's
+ * layout says. */
+typedef struct jitgemm_expert_arguments {
+    uint32_t size;
+    uint32_t flags;         /* 0 */
+    const void *a;          /* rows of k/2 bytes; 16-byte aligned, as all of
+                               the next four */
+    const void *sfa;        /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
+                               bytes, the scales of each group where the
+                               plan's place says */
+    const void *b;          /* n * k/2 bytes of each group, stride_b apart */
+    const void *sfb;        /* jitgemm_scale_bytes(n, k) of each, likewise */
+    void *c;                /* rows of n elements, where those of A are; may
+                               not overlap an input */
+    const float *alpha;     /* [groups], or NULL: 1 */
+    const int32_t *rows;    /* as in jitgemm_conversion_arguments, and the
+                               next two, too */
+    const int32_t *scale_row;
+    int64_t scale_rows;
+    int64_t stride_b;       /* bytes, a multiple of 16; 0: as many as a group
+                               has */
+    int64_t stride_sfb;     /* likewise */
+    jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
+    void *workspace;        /* 256-byte aligned */
+    size_t workspace_bytes; /* at least jitgemm_plan_workspace() */
+} jitgemm_expert_arguments;
+
+/* The bytes of a workspace for a run of a plan with JITGEMM_SIZES_DEVICE. Its
+ * contents need not be anything, and mean nothing afterwards.
+ * Errors: E_ARGUMENT. */
+jitgemm_status jitgemm_plan_workspace(const jitgemm_plan *plan, size_t *bytes);
+
+/* Launches the product on the stream, as jitgemm_run() does. Runs that overlap
+ * in time need a workspace and a C each; others may share them.
+ *
+ * Bad is a group as in jitgemm_conversion_run(). It is left out, reported, and
+ * nothing of its C is written. Where offsets run backwards, groups may have
+ * rows in common, and those that the workspace has no room for are left out,
+ * too. Of a group without rows nothing is read; rows of C that are no group's
+ * are not written. No memory but that described above is touched, whatever the
+ * numbers are.
+ * Errors: E_ARGUMENT (also a plan without JITGEMM_SIZES_DEVICE, and a
+ * workspace that is too small), E_VERSION, E_SHAPE, E_ALIGN, E_DRIVER. */
+jitgemm_status jitgemm_run_experts(const jitgemm_plan *plan,
+                                   const jitgemm_expert_arguments *arguments,
+                                   struct CUstream_st *stream);
 
 /* ---- Cache directories and packs -------------------------------------- */
 

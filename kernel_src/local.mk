@@ -4,7 +4,10 @@
 kernel_src = \
 	kernel_src/base/types.cuh \
 	kernel_src/base/group.h \
+	kernel_src/base/both.h \
+	kernel_src/base/rows.h \
 	kernel_src/base/conversion.h \
+	kernel_src/base/experts.h \
 	kernel_src/ptx/memory.cuh \
 	kernel_src/ptx/mbarrier.cuh \
 	kernel_src/ptx/tma.cuh \
@@ -24,13 +27,16 @@ kernel_src = \
 	kernel_src/mma/weights.cuh \
 	kernel_src/pipeline/ring.cuh \
 	kernel_src/pipeline/tensor_maps.cuh \
+	kernel_src/sched/table.cuh \
 	kernel_src/sched/tiles.cuh \
 	kernel_src/sched/team.cuh \
+	kernel_src/sched/row_groups.cuh \
 	kernel_src/sched/row_tiles.cuh \
 	kernel_src/epilogue/output.cuh \
 	kernel_src/epilogue/store_registers.cuh \
 	kernel_src/epilogue/store_tensor.cuh \
 	kernel_src/epilogue/scale_stage.cuh \
+	kernel_src/gemm/experts.cu \
 	kernel_src/gemm/sm90_activations.cu \
 	kernel_src/gemm/sm90_nvfp4.cu \
 	kernel_src/gemm/sm100_nvfp4.cu \

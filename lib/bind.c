@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "maps.h"
+
 static jitgemm_status check_pointer(const char *argument, int32_t group,
                                     const void *pointer, unsigned align)
 {
@@ -54,101 +56,6 @@ static jitgemm_status check_operands(const struct jitgemm_plan *plan,
     return status;
 }
 
-struct matrix { /* rows, of which a copy takes a box */
-    const char *argument;
-    const void *address;
-    CUtensorMapDataType type;
-    uint32_t element_bytes;
-    int64_t elements, rows;
-    int box_elements, box_rows;
-    CUtensorMapSwizzle swizzle;
-};
-
-static jitgemm_status encode_map(const struct jitgemm_plan *plan,
-                                 const struct matrix *matrix, void *map)
-{
-    cuuint64_t extent[2] = {(cuuint64_t)matrix->elements,
-                            (cuuint64_t)matrix->rows};
-    cuuint64_t stride[1] = {extent[0] * matrix->element_bytes};
-    cuuint32_t box[2] = {(cuuint32_t)matrix->box_elements,
-                         (cuuint32_t)matrix->box_rows};
-    cuuint32_t step[2] = {1, 1};
-    CUtensorMap encoded;
-    CUresult result = plan->context->cuda->cuTensorMapEncodeTiled(
-        &encoded, matrix->type, 2, (void *)(uintptr_t)matrix->address, extent,
-        stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, matrix->swizzle,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-
-    if (result != CUDA_SUCCESS) {
-        jitgemm_status status = jg_driver_fail(plan->context->cuda, result,
-                                               "cuTensorMapEncodeTiled");
-
-        jg_error()->argument = matrix->argument;
-        return status;
-    }
-    memcpy(map, &encoded, sizeof encoded);
-    return JITGEMM_OK;
-}
-
-/* Rows of k/2 bytes; a copy takes the bytes of one stage, swizzled over as many
- * as it has in a row. */
-static jitgemm_status encode_values(const struct jitgemm_plan *plan,
-                                    const char *argument, const void *address,
-                                    int32_t rows, int32_t k, int box,
-                                    void *map)
-{
-    int side = plan->config.tile_k / 2;
-    struct matrix matrix = {
-        argument, address, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, k / 2, rows,
-        side,     box,
-        side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B};
-
-    return encode_map(plan, &matrix, map);
-}
-
-/* The atoms of 128 rows, all k, are a row; a copy takes those of a stage. An
- * element is eight bytes, since a box is at most 256 elements wide. */
-static jitgemm_status encode_scales(const struct jitgemm_plan *plan,
-                                    const char *argument, const void *address,
-                                    int32_t rows, int32_t k, void *map)
-{
-    struct matrix matrix = {argument,
-                            address,
-                            CU_TENSOR_MAP_DATA_TYPE_INT64,
-                            8,
-                            jg_cut_ceil_div(k, 64) * 64,
-                            jg_cut_ceil_div(rows, 128),
-                            plan->config.tile_k,
-                            1,
-                            CU_TENSOR_MAP_SWIZZLE_NONE};
-
-    return encode_map(plan, &matrix, map);
-}
-
-/* A group's maps for JG_SM100. */
-static jitgemm_status encode_group(const struct jitgemm_plan *plan,
-                                   const struct jg_group *row,
-                                   unsigned char *maps)
-{
-    const struct jg_config *config = &plan->config;
-    int a_box = config->tile_m / config->ctas; /* each copies a share */
-    int b_box = config->tile_n / config->ctas;
-    jitgemm_status status = encode_values(plan, "operands.a", row->a, row->m,
-                                          row->k, a_box, maps);
-
-    if (status == JITGEMM_OK)
-        status = encode_values(plan, "operands.b", row->b, row->n, row->k,
-                               b_box, maps + JG_MAP_BYTES);
-    if (config->ctas == 1 || status != JITGEMM_OK)
-        return status;
-    status = encode_scales(plan, "operands.sfa", row->sfa, row->m, row->k,
-                           maps + 2 * JG_MAP_BYTES);
-    if (status == JITGEMM_OK)
-        status = encode_scales(plan, "operands.sfb", row->sfb, row->n, row->k,
-                               maps + 3 * JG_MAP_BYTES);
-    return status;
-}
-
 /* Writes a group's operands into its row, the i-th of the image, and encodes
  * its maps if they are not what they were. Kernels that edit maps need one
  * group's only: *templates says whether it is there. */
@@ -169,10 +76,9 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
     row->alpha = operands->alpha ? operands->alpha[g] : NULL;
     row->bias = operands->bias ? operands->bias[g] : NULL;
     if (config->family == JG_SM90)
-        return row->b == old.b ? JITGEMM_OK
-                               : encode_values(plan, "operands.b", row->b,
-                                               row->n, row->k, config->tile_n,
-                                               row->b_map);
+        return row->b == old.b
+                   ? JITGEMM_OK
+                   : jg_maps_encode(plan->context, config, row, row->b_map);
     if (config->edits_maps && *templates)
         return JITGEMM_OK;
     *templates = true;
@@ -181,7 +87,7 @@ static jitgemm_status fill_row(const struct jitgemm_plan *plan,
         return JITGEMM_OK;
     if (!config->edits_maps)
         maps += (size_t)i * jg_table_group_maps(config);
-    return encode_group(plan, row, maps);
+    return jg_maps_encode(plan->context, config, row, maps);
 }
 
 static jitgemm_status upload(struct jitgemm_plan *plan, CUstream stream)

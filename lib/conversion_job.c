@@ -2,20 +2,11 @@
 /* The rules on the arguments of a conversion. */
 #include "conversion_job.h"
 
-#include <stddef.h>
-
 #include "abi.h"
+#include "rows.h"
 
 #define MAX_GROUPS     65536
 #define ARGUMENT(name) "arguments." name
-
-_Static_assert(sizeof(struct jg_fault) == sizeof(jitgemm_fault) &&
-                   offsetof(struct jg_fault, value) ==
-                       offsetof(jitgemm_fault, value),
-               "one struct");
-_Static_assert((int)JG_FAULT_ROWS == (int)JITGEMM_FAULT_ROWS &&
-                   (int)JG_FAULT_SCALE_ROW == (int)JITGEMM_FAULT_SCALE_ROW,
-               "one code");
 
 static jitgemm_status check_size(const char *name, int64_t value,
                                  int64_t least, int64_t multiple)
@@ -75,71 +66,41 @@ static jitgemm_status read_stride(const struct jg_conversion_kind *kind,
     return JITGEMM_OK;
 }
 
-/* A pointer that is wanted, or must be NULL, or (want < 0) may be either. */
-static jitgemm_status check_pointer(const char *name, const void *pointer,
-                                    int want, unsigned alignment)
-{
-    uintptr_t address = (uintptr_t)pointer;
-
-    if (want > 0 && !pointer)
-        return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0,
-                                "%s is NULL", name);
-    if (want == 0 && pointer)
-        return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0,
-                                "%s is set, but this conversion has no use "
-                                "for it",
-                                name);
-    if (address % alignment)
-        return jg_fail_argument(JITGEMM_E_ALIGN, name, -1,
-                                (int64_t)(address % alignment), alignment,
-                                "%s must be %u-byte aligned", name, alignment);
-    return JITGEMM_OK;
-}
-
 static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
                                      const jitgemm_conversion_arguments *from)
 {
     bool scales = kind->x_type == JITGEMM_E4M3;
-    int need = kind->layout == JG_STACKED ? 1 : -1;
     jitgemm_status status;
 
-    if ((status = check_pointer(ARGUMENT("x"), from->x, 1, scales ? 1 : 16)) ||
-        (status = check_pointer(ARGUMENT("rows"), from->rows, need, 4)) ||
-        (status = check_pointer(ARGUMENT("scale"), from->scale,
-                                scales ? 0 : -1, 4)) ||
-        (status = check_pointer(ARGUMENT("scale_row"), from->scale_row,
-                                kind->place == JG_EXPLICIT, 4)) ||
-        (status =
-             check_pointer(ARGUMENT("values"), from->values, !scales, 16)) ||
-        (status = check_pointer(ARGUMENT("scales"), from->scales, 1,
-                                kind->linear ? 1 : 16)) ||
-        (status = check_pointer(ARGUMENT("fault"), from->fault, -1, 8)))
+    if ((status = jg_rows_check_pointer(ARGUMENT("x"), from->x, 1,
+                                        scales ? 1 : 16)) ||
+        (status = jg_rows_check_pointer(ARGUMENT("scale"), from->scale,
+                                        scales ? 0 : -1, 4)) ||
+        (status = jg_rows_check_pointer(ARGUMENT("values"), from->values,
+                                        !scales, 16)) ||
+        (status = jg_rows_check_pointer(ARGUMENT("scales"), from->scales, 1,
+                                        kind->linear ? 1 : 16)))
         return status;
     return JITGEMM_OK;
 }
 
-/* Rows of scales that there is room for. */
-static jitgemm_status read_room(const struct jg_conversion_kind *kind,
-                                const jitgemm_conversion_arguments *from,
-                                long long *room)
+/* Linear scales have the places of their rows. */
+static jitgemm_status read_numbers(const struct jg_conversion_kind *kind,
+                                   const jitgemm_conversion_arguments *from,
+                                   struct jg_row_numbers *numbers)
 {
-    bool mine = kind->place == JG_EXPLICIT;
-    int64_t rows = from->max_rows;
+    struct jg_rows_given given = {
+        .layout = kind->layout,
+        .place = kind->linear ? JG_FLOOR : kind->place,
+        .groups = from->groups,
+        .max_rows = from->max_rows,
+        .scale_rows = from->scale_rows,
+        .rows = from->rows,
+        .scale_row = from->scale_row,
+        .fault = from->fault,
+    };
 
-    if (mine ? from->scale_rows < 0 || from->scale_rows % JG_ATOM_ROWS
-             : from->scale_rows != 0)
-        return jg_fail_argument(JITGEMM_E_SHAPE, ARGUMENT("scale_rows"), -1,
-                                from->scale_rows, mine ? JG_ATOM_ROWS : 0,
-                                "arguments.scale_rows is %lld; it must be %s",
-                                (long long)from->scale_rows,
-                                mine ? "a multiple of 128"
-                                     : "0, since options.place says how many");
-    if (kind->layout == JG_MASKED && kind->place != JG_STRIDED)
-        rows *= from->groups;
-    *room = mine ? from->scale_rows
-                 : jg_scale_rows(kind->linear ? JG_FLOOR : (int)kind->place,
-                                 rows, from->groups);
-    return JITGEMM_OK;
+    return jg_rows_read(&given, numbers);
 }
 
 static jitgemm_status count_units(const struct jg_conversion_kind *kind,
@@ -169,7 +130,8 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
                                       int64_t *units)
 {
     jitgemm_conversion_arguments known;
-    long long stride = 0, room = 0;
+    struct jg_row_numbers numbers;
+    long long stride = 0;
     jitgemm_status status =
         jg_abi_read(&known, sizeof known, sizeof known, from, "arguments");
 
@@ -178,22 +140,17 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
     if ((status = check_sizes(&known)) ||
         (status = read_stride(kind, &known, &stride)) ||
         (status = check_pointers(kind, &known)) ||
-        (status = read_room(kind, &known, &room)) ||
+        (status = read_numbers(kind, &known, &numbers)) ||
         (status = count_units(kind, &known, units)))
         return status;
     *job = (struct jg_conversion_job){
+        .numbers = numbers,
         .x = known.x,
         .x_stride = stride,
-        .rows = known.rows,
         .scale = known.scale,
-        .scale_row = known.scale_row,
         .values = known.values,
         .scales = known.scales,
-        .fault = (struct jg_fault *)known.fault,
-        .scale_rows = room,
-        .groups = known.groups,
         .k = (int)known.k,
-        .max_rows = (int)known.max_rows,
     };
     return JITGEMM_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "rows.h"
 
 enum { THREADS = 256, QUANTIZE_K = 512, BLOCKED_SCALES_K = 2048 };
 
@@ -59,21 +60,13 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         return status;
     if ((status = check_range("options.flags", known.flags, 0)) ||
         (status = check_type(known.x_type)) ||
-        (status = check_range("options.layout", (int64_t)known.layout,
-                              JITGEMM_ROWS_MASKED)) ||
-        (status = check_range("options.place", (int64_t)known.place,
-                              JITGEMM_PLACE_EXPLICIT)) ||
+        (status = jg_rows_check_kind("options.layout", known.layout,
+                                     "options.place", known.place)) ||
         (status =
              check_range("options.scale_order", (int64_t)known.scale_order,
                          JITGEMM_SCALES_LINEAR)) ||
         (status = check_order(&known)))
         return status;
-    if (known.place == JITGEMM_PLACE_STRIDED &&
-        known.layout == JITGEMM_ROWS_STACKED)
-        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.place", -1,
-                                JITGEMM_PLACE_STRIDED, 0,
-                                "options.place is JITGEMM_PLACE_STRIDED; that "
-                                "is for JITGEMM_ROWS_MASKED");
     *to = (struct jg_conversion_kind){
         .x_type = known.x_type,
         .layout = (enum jg_rows)known.layout,

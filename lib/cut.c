@@ -10,17 +10,27 @@ int64_t jg_cut_ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Hopper: as few tiles as can be, as equal as whole atoms allow. Blackwell:
- * tiles begin where tensor memory can address the scales, at multiples of the
- * tile. */
+/* Blackwell's tiles begin where tensor memory can address the scales. */
+struct jg_cut jg_cut_of(const struct jg_config *config, int32_t n, int32_t k)
+{
+    struct jg_size size = {0, n, k};
+    int chunks = (int)jg_cut_chunks(config, size);
+    bool ahead = config->family == JG_SM90 && !config->fused;
+
+    return (struct jg_cut){
+        .tile_m = config->tile_m,
+        .whole = config->family == JG_SM100,
+        .across = (int)jg_cut_ceil_div(n, config->tile_n),
+        .chunks = chunks,
+        .units = ahead ? chunks : 0,
+    };
+}
+
 int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size)
 {
-    int64_t parts = size.m ? jg_cut_ceil_div(size.m, config->tile_m) : 1;
+    struct jg_cut cut = jg_cut_of(config, size.n, size.k);
 
-    if (config->family == JG_SM100)
-        return config->tile_m;
-    return (int)jg_cut_ceil_div(jg_cut_ceil_div(size.m, parts), ATOM_ROWS) *
-           ATOM_ROWS;
+    return jg_tile_rows(&cut, (unsigned)size.m);
 }
 
 int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size)
@@ -39,13 +49,12 @@ int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size)
 
 int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
 {
-    if (config->family != JG_SM90 || config->fused)
-        return 0;
-    return jg_cut_ceil_div(size.m, ATOM_ROWS) * jg_cut_chunks(config, size);
+    return jg_cut_ceil_div(size.m, ATOM_ROWS) *
+           jg_cut_of(config, size.n, size.k).units;
 }
 
-/* Pairs of CTAs are given maps by the host, and cannot blank the padding of
- * the other's scales, which an odd number of 32 k leaves. */
+/* Pairs of CTAs are given their maps, and cannot blank the padding of the
+ * other's scales, which an odd number of 32 k leaves. */
 bool jg_cut_allows(const struct jg_config *config,
                    const struct jg_problem *problem)
 {
@@ -54,5 +63,5 @@ bool jg_cut_allows(const struct jg_config *config,
     for (int32_t g = 0; g < problem->groups; g++)
         if (problem->sizes[g].k % 64)
             return false;
-    return problem->groups <= JG_CUT_HOST_MAPS;
+    return problem->on_device || problem->groups <= JG_CUT_HOST_MAPS;
 }

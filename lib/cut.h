@@ -3,7 +3,7 @@
 #ifndef JG_CUT_H
 #define JG_CUT_H
 
-/* Beyond this many groups a kernel makes its tensor maps itself: of all maps,
+/* Beyond this many groups a product makes its tensor maps itself: of all maps,
  * the host would have to encode and upload far more than blocks use. */
 #define JG_CUT_HOST_MAPS 512
 
@@ -32,7 +32,13 @@ struct jg_config {
     int accumulators; /* tiles in tensor memory */
     bool swapped;     /* the instruction's rows are weights, not tokens */
     bool edits_maps;  /* the kernel makes its tensor maps itself */
+    /* A kernel before these makes the table of groups: */
+    bool experts;
+    enum jg_rows layout;
+    enum jg_scale_place place;
 };
+
+struct jg_cut jg_cut_of(const struct jg_config *config, int32_t n, int32_t k);
 
 /* Tokens of a tile, a multiple of 8; see kernel_src/base/group.h. */
 int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size);

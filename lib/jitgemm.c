@@ -81,15 +81,26 @@ void jitgemm_plan_destroy(jitgemm_plan *plan)
     jg_launch_destroy(plan);
 }
 
+static jitgemm_status check_told(const jitgemm_plan *plan)
+{
+    if (!plan)
+        return fail_null("plan");
+    if (plan->problem.on_device)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "plan", -1, 0, 0,
+                                "plan was made with JITGEMM_SIZES_DEVICE: use "
+                                "jitgemm_run_experts()");
+    return JITGEMM_OK;
+}
+
 jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
                                  const jitgemm_operands *operands,
                                  struct CUstream_st *stream)
 {
     jitgemm_operands known;
-    jitgemm_status status;
+    jitgemm_status status = check_told(plan);
 
-    if (!plan)
-        return fail_null("plan");
+    if (status != JITGEMM_OK)
+        return status;
     status = jg_abi_read(&known, sizeof known,
                          offsetof(jitgemm_operands, bias), operands,
                          "operands");
@@ -116,9 +127,18 @@ jitgemm_status jitgemm_plan_bind(jitgemm_plan *plan,
 jitgemm_status jitgemm_run(const jitgemm_plan *plan,
                            struct CUstream_st *stream)
 {
-    if (!plan)
-        return fail_null("plan");
-    return jg_launch_run(plan, stream);
+    jitgemm_status status = check_told(plan);
+    struct jg_table table;
+    void *parameters[JG_SPEC_KERNELS] = {&table, &table};
+
+    if (status != JITGEMM_OK)
+        return status;
+    if (!plan->bound)
+        return jg_fail(
+            JITGEMM_E_NOT_READY,
+            "no operands are bound: call jitgemm_plan_bind() first");
+    table = plan->table;
+    return jg_launch_run(plan, parameters, stream);
 }
 
 static jitgemm_status fail_index(int32_t index, int32_t count)

@@ -32,20 +32,27 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
     return JITGEMM_OK;
 }
 
+/* Of the kernel that decodes activations: as many as run at once; each takes a
+ * KiB of shared memory a unit. */
+static unsigned decoding_blocks(const struct jitgemm_plan *plan,
+                                unsigned shared_bytes)
+{
+    int most = 8 * plan->context->device.sms;
+    int blocks = (plan->table.units - 1) / (int)(shared_bytes / 1024) + 1;
+
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
 static void size_grids(struct jitgemm_plan *plan)
 {
     int last = plan->kernels - 1;
 
+    plan->launches[0].blocks = 1; /* if it is that of experts */
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
         &plan->config, &plan->context->device, plan->table.tiles);
-    if (last > 0) {
-        /* As many as run at once; each takes a KiB of shared memory a unit. */
-        int most = 8 * plan->context->device.sms;
-        int units_a_block = (int)plan->launches[0].shared_bytes / 1024;
-        int blocks = (plan->table.units - 1) / units_a_block + 1;
-
-        plan->launches[0].blocks = (unsigned)(blocks < most ? blocks : most);
-    }
+    if (plan->table.units)
+        plan->launches[last - 1].blocks =
+            decoding_blocks(plan, plan->launches[last - 1].shared_bytes);
 }
 
 static jitgemm_status allocate(struct jitgemm_plan *plan)
@@ -90,14 +97,34 @@ static jitgemm_status make_image(struct jitgemm_plan *plan)
     return JITGEMM_OK;
 }
 
+/* Maps for a kernel to put addresses and rows into. */
+static jitgemm_status make_maps(struct jitgemm_plan *plan)
+{
+    const void *somewhere = (const void *)(uintptr_t)JG_MAP_BYTES;
+    const struct jg_group any = {.a = somewhere,
+                                 .sfa = somewhere,
+                                 .b = somewhere,
+                                 .sfb = somewhere,
+                                 .m = 1,
+                                 .n = plan->problem.sizes[0].n,
+                                 .k = plan->problem.sizes[0].k};
+
+    return jg_maps_encode(plan->context, &plan->config, &any, plan->maps);
+}
+
 /* In the CUDA context, relaxed. */
 static jitgemm_status build(struct jitgemm_plan *plan)
 {
-    jitgemm_status status = make_image(plan);
+    bool told = !plan->problem.on_device;
+    jitgemm_status status = told ? make_image(plan) : make_maps(plan);
 
+    if (status == JITGEMM_OK && !told)
+        status = jg_table_measure(&plan->config, &plan->context->device,
+                                  &plan->problem, NULL, &plan->table,
+                                  &plan->layout);
     if (status == JITGEMM_OK)
         status = make_kernels(plan);
-    if (status == JITGEMM_OK)
+    if (status == JITGEMM_OK && told)
         status = allocate(plan);
     if (status == JITGEMM_OK)
         size_grids(plan);
@@ -169,10 +196,9 @@ bool jg_launch_kernel(const jitgemm_plan *plan, int32_t index,
 /* ---- Running ---------------------------------------------------------- */
 
 static CUresult launch(const struct jitgemm_plan *plan, int index,
-                       CUstream stream)
+                       void *parameter, CUstream stream)
 {
-    struct jg_table table = plan->table;
-    void *parameters[] = {&table};
+    void *parameters[] = {parameter};
     CUlaunchAttribute attributes[2];
     CUlaunchConfig config = {
         .gridDimX = plan->launches[index].blocks,
@@ -186,8 +212,8 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
         .attrs = attributes,
     };
 
-    if (index > 0) /* The product may start while the activations are being
-                      decoded; it waits for them before its first copy. */
+    if (index > 0) /* It may start while the one before is at work, and waits
+                      for that before it uses what is made there. */
         attributes[config.numAttrs++] = (CUlaunchAttribute){
             .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
             .value.programmaticStreamSerializationAllowed = 1};
@@ -199,22 +225,20 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
         &config, plan->launches[index].function, parameters, NULL);
 }
 
-jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream)
+jitgemm_status jg_launch_run(const jitgemm_plan *plan, void *const *parameters,
+                             CUstream stream)
 {
     struct jg_visit visit;
     CUresult result = CUDA_SUCCESS;
     jitgemm_status status;
 
-    if (!plan->bound)
-        return jg_fail(JITGEMM_E_NOT_READY,
-                       "no operands are bound: call jitgemm_plan_bind() first");
     if (!plan->table.tiles)
         return JITGEMM_OK;
     status = jg_context_enter(plan->context, &visit);
     if (status != JITGEMM_OK)
         return status;
     for (int i = 0; i < plan->kernels && result == CUDA_SUCCESS; i++)
-        result = launch(plan, i, stream);
+        result = launch(plan, i, parameters[i], stream);
     if (result != CUDA_SUCCESS)
         status = jg_driver_fail(plan->context->cuda, result,
                                 "cuLaunchKernelEx");

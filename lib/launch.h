@@ -4,7 +4,7 @@
 #define JG_LAUNCH_H
 
 #include "context.h"
-#include "table.h"
+#include "maps.h"
 
 struct jitgemm_plan {
     jitgemm_context *context;
@@ -18,8 +18,10 @@ struct jitgemm_plan {
         unsigned blocks, threads, shared_bytes, cluster;
     } launches[JG_SPEC_KERNELS];
     CUdeviceptr memory;
-    struct jg_table table; /* the kernels' parameter: device addresses */
+    struct jg_table table; /* the kernels' parameter: device addresses; if the
+                              sizes are on the device, only what is known */
     struct jg_layout layout;
+    unsigned long long maps[JG_MAPS_MOST][16]; /* of experts.cu */
     unsigned char *image, *next; /* bound, and scratch for the next binding */
     bool bound;
 };
@@ -30,7 +32,9 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
                                 const struct jg_config *config,
                                 jitgemm_plan **plan);
 void jg_launch_destroy(jitgemm_plan *plan);
-jitgemm_status jg_launch_run(const jitgemm_plan *plan, CUstream stream);
+/* Launches the plan's kernels, the i-th with that parameter. */
+jitgemm_status jg_launch_run(const jitgemm_plan *plan, void *const *parameters,
+                             CUstream stream);
 
 /* How the index-th kernel was made ready; false past the last. */
 bool jg_launch_kernel(const jitgemm_plan *plan, int32_t index,

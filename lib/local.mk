@@ -22,6 +22,8 @@ libjg_la_SOURCES = \
 	lib/entry.c lib/entry.h \
 	lib/env.c lib/env.h \
 	lib/evict.c lib/evict.h \
+	lib/experts.c \
+	lib/experts_job.c lib/experts_job.h \
 	lib/explain.c lib/explain.h \
 	lib/file.c lib/file.h \
 	lib/flight.c lib/flight.h \
@@ -37,6 +39,7 @@ libjg_la_SOURCES = \
 	lib/library.c lib/library.h \
 	lib/lock.c lib/lock.h \
 	lib/makers.c lib/makers.h \
+	lib/maps.c lib/maps.h \
 	lib/model.c lib/model.h \
 	lib/model_sm100.c \
 	lib/model_sm90.c \
@@ -50,6 +53,7 @@ libjg_la_SOURCES = \
 	lib/ready.c lib/ready.h \
 	lib/rebuild.c lib/rebuild.h \
 	lib/registry.c lib/registry.h \
+	lib/rows.c lib/rows.h \
 	lib/settings.c lib/settings.h \
 	lib/sha256.c lib/sha256.h \
 	lib/spec.c lib/spec.h \

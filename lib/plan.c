@@ -25,9 +25,18 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
             *config = model->configs[i];
         }
     }
+    jg_plan_complete(problem, config);
+    return JITGEMM_OK;
+}
+
+void jg_plan_complete(const struct jg_problem *problem,
+                      struct jg_config *config)
+{
     config->input = problem->input;
     config->output = problem->output;
-    config->edits_maps =
-        device->family == JG_SM100 && problem->groups > JG_CUT_HOST_MAPS;
-    return JITGEMM_OK;
+    config->edits_maps = config->family == JG_SM100 && !problem->on_device &&
+                         problem->groups > JG_CUT_HOST_MAPS;
+    config->experts = problem->on_device;
+    config->layout = problem->layout;
+    config->place = problem->place;
 }

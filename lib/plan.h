@@ -11,4 +11,9 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
                               struct jg_config *config);
 
+/* Fills in what a row of the model leaves open: it follows from the problem.
+ */
+void jg_plan_complete(const struct jg_problem *problem,
+                      struct jg_config *config);
+
 #endif

@@ -26,9 +26,7 @@ jitgemm_status jg_plan_text(const struct jg_problem *problem,
             model->estimate(&config, problem, device);
         struct jg_spec spec;
 
-        config.input = chosen.input;
-        config.output = chosen.output;
-        config.edits_maps = chosen.edits_maps;
+        jg_plan_complete(problem, &config);
         jg_spec_make(&config, device, jg_spec_count(&config) - 1, &spec);
         jg_buf_printf(text, "%c %8.2f %8.2f %8.2f %9lld %8lld  %s\n",
                       memcmp(&config, &chosen, sizeof config) ? ' ' : '*',

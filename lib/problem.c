@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "rows.h"
 
 #define MAX_GROUPS 65536
 #define MAX_C_BYTES ((int64_t)1 << 47) /* user address space of x86-64 */
@@ -101,45 +102,162 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
                                 "JITGEMM_INPUT_NVFP4 (0), _F16 (16) or _BF16 "
                                 "(17)",
                                 (int)problem->a_type);
-    if (!problem->m || !problem->n || !problem->k) {
-        const char *name = !problem->m   ? rule_m.argument
-                           : !problem->n ? rule_n.argument
-                                         : rule_k.argument;
-
-        return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0,
-                                "%s is NULL", name);
-    }
+    if (problem->sizes != JITGEMM_SIZES_HOST &&
+        problem->sizes != JITGEMM_SIZES_DEVICE)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.sizes", -1,
+                                (int64_t)problem->sizes, JITGEMM_SIZES_DEVICE,
+                                "problem.sizes is %d; it must be "
+                                "JITGEMM_SIZES_HOST (0) or "
+                                "JITGEMM_SIZES_DEVICE (1)",
+                                (int)problem->sizes);
     return JITGEMM_OK;
 }
+
+static jitgemm_status fail_null(const char *name)
+{
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, 0, 0, "%s is NULL",
+                            name);
+}
+
+/* ---- Sizes on the host ---- */
+
+static jitgemm_status check_unset(const char *name, int64_t value)
+{
+    if (!value)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, value, 0,
+                            "%s is %lld; it is for JITGEMM_SIZES_DEVICE only",
+                            name, (long long)value);
+}
+
+static jitgemm_status read_host(const jitgemm_problem *from,
+                                struct jg_problem *to)
+{
+    jitgemm_status status;
+
+    if (!from->m || !from->n || !from->k)
+        return fail_null(!from->m   ? rule_m.argument
+                         : !from->n ? rule_n.argument
+                                    : rule_k.argument);
+    if ((status = check_unset("problem.layout", (int64_t)from->layout)) ||
+        (status = check_unset("problem.place", (int64_t)from->place)) ||
+        (status = check_unset("problem.max_rows", from->max_rows)) ||
+        (status = check_unset("problem.hint_rows", from->hint_rows)))
+        return status;
+    for (int32_t g = 0; g < from->groups && status == JITGEMM_OK; g++)
+        status = check_group(from, g, &to->sizes[g]);
+    return status;
+}
+
+/* ---- Sizes on the device ---- */
+
+static jitgemm_status check_rows(const jitgemm_problem *from, int64_t all)
+{
+    int64_t n = from->n[0], most = MAX_C_BYTES / 4 / n;
+
+    if (from->max_rows < 0 || from->max_rows > INT32_MAX || all > most)
+        return jg_fail_argument(JITGEMM_E_SHAPE, "problem.max_rows", -1,
+                                from->max_rows, most,
+                                "problem.max_rows is %lld; it must be 0 to "
+                                "2^31 - 1, and C below 2^45 elements",
+                                (long long)from->max_rows);
+    if (from->hint_rows < 0 || from->hint_rows > all)
+        return jg_fail_argument(JITGEMM_E_SHAPE, "problem.hint_rows", -1,
+                                from->hint_rows, all,
+                                "problem.hint_rows is %lld; it must be 0 to "
+                                "%lld, which is as many rows as there may be",
+                                (long long)from->hint_rows, (long long)all);
+    return JITGEMM_OK;
+}
+
+static jitgemm_status check_device(const jitgemm_problem *from, int64_t all)
+{
+    jitgemm_status status;
+
+    if (from->m)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, rule_m.argument, -1, 0, 0,
+                                "problem.m is set; with JITGEMM_SIZES_DEVICE "
+                                "it must be NULL");
+    if (!from->n || !from->k)
+        return fail_null(from->n ? rule_k.argument : rule_n.argument);
+    if ((status = jg_rows_check_kind("problem.layout", from->layout,
+                                     "problem.place", from->place)) ||
+        (status = check(&rule_n, 0, from->n[0])) ||
+        (status = check(&rule_k, 0, from->k[0])))
+        return status;
+    return check_rows(from, all);
+}
+
+/* Typical is that all groups have equally many. */
+static jitgemm_status read_device(const jitgemm_problem *from,
+                                  struct jg_problem *to)
+{
+    bool masked = from->layout == JITGEMM_ROWS_MASKED;
+    int64_t groups = from->groups, all = from->max_rows, typical;
+    jitgemm_status status;
+
+    if (masked && all > 0 && all <= INT32_MAX)
+        all *= groups;
+    status = check_device(from, all);
+    if (status != JITGEMM_OK)
+        return status;
+    typical = from->hint_rows ? from->hint_rows : all;
+    for (int64_t g = 0; g < groups; g++)
+        to->sizes[g] = (struct jg_size){
+            (int32_t)(typical * (g + 1) / groups - typical * g / groups),
+            (int32_t)from->n[0], (int32_t)from->k[0]};
+    to->on_device = true;
+    to->layout = (enum jg_rows)from->layout;
+    to->place = (enum jg_scale_place)from->place;
+    to->max_rows = (int32_t)from->max_rows;
+    return JITGEMM_OK;
+}
+
+/* ---- */
 
 jitgemm_status jg_problem_read(const jitgemm_problem *from,
                                struct jg_problem *to)
 {
     jitgemm_problem known;
-    struct jg_size *sizes = NULL;
+    struct jg_problem made = {0};
     jitgemm_status status =
         jg_abi_read(&known, sizeof known, offsetof(jitgemm_problem, c_type),
                     from, "problem");
 
+    if (status == JITGEMM_OK)
+        status = check_header(&known);
     if (status != JITGEMM_OK)
         return status;
-    status = check_header(&known);
-    if (status != JITGEMM_OK)
-        return status;
-    sizes = malloc((size_t)known.groups * sizeof *sizes);
-    if (!sizes)
+    made.groups = known.groups;
+    made.output = (enum jg_output)known.c_type;
+    made.input = (enum jg_input)known.a_type;
+    made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
+    if (!made.sizes)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for %d groups",
                        (int)known.groups);
-    for (int32_t g = 0; g < known.groups && status == JITGEMM_OK; g++)
-        status = check_group(&known, g, &sizes[g]);
-    if (status != JITGEMM_OK) {
-        free(sizes);
-        return status;
-    }
-    *to = (struct jg_problem){known.groups, sizes,
-                              (enum jg_output)known.c_type,
-                              (enum jg_input)known.a_type};
-    return JITGEMM_OK;
+    status = known.sizes == JITGEMM_SIZES_DEVICE ? read_device(&known, &made)
+                                                 : read_host(&known, &made);
+    if (status != JITGEMM_OK)
+        jg_problem_free(&made);
+    else
+        *to = made;
+    return status;
+}
+
+/* "8@4096/512x7168x2048:masked:strided". */
+static void print_device(const struct jg_problem *problem, char *text)
+{
+    static const char *const layouts[] = {"stacked", "masked"};
+    static const char *const places[] = {"tight", "floor", "ceil", "strided",
+                                         "explicit"};
+    int64_t typical = 0;
+
+    for (int32_t g = 0; g < problem->groups; g++)
+        typical += problem->sizes[g].m;
+    sprintf(text, "%d@%d/%lldx%dx%d:%s:%s", (int)problem->groups,
+            (int)problem->max_rows, (long long)typical,
+            (int)problem->sizes[0].n, (int)problem->sizes[0].k,
+            layouts[problem->layout], places[problem->place]);
 }
 
 void jg_problem_print(const struct jg_problem *problem,
@@ -149,6 +267,10 @@ void jg_problem_print(const struct jg_problem *problem,
     bool alike = true;
     int length = 0, g;
 
+    if (problem->on_device) {
+        print_device(problem, text);
+        return;
+    }
     for (g = 1; g < problem->groups; g++)
         alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
     /* A group takes 35 bytes at most, what comes last 60. */

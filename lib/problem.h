@@ -4,6 +4,8 @@
 #define JG_PROBLEM_H
 
 #include <base/group.h>
+#include <base/rows.h>
+#include <stdbool.h>
 
 #include "status.h"
 
@@ -16,6 +18,11 @@ struct jg_problem { /* all zero: none */
     struct jg_size *sizes; /* [groups] */
     enum jg_output output; /* type of C */
     enum jg_input input;   /* type of A */
+    /* m is what is typical, and device memory has what it is: */
+    bool on_device;
+    enum jg_rows layout;
+    enum jg_scale_place place;
+    int32_t max_rows; /* of all groups; JG_MASKED: of each */
 };
 
 /* Checks and copies the caller's problem: E_ARGUMENT, E_VERSION, E_SHAPE or
@@ -23,7 +30,9 @@ struct jg_problem { /* all zero: none */
 jitgemm_status jg_problem_read(const jitgemm_problem *from,
                                struct jg_problem *to);
 /* The sizes as jitgemm-warm takes them, "80,176x4096x7168", if all groups have
- * one n and k; otherwise one such text a group. Cut at what fits. */
+ * one n and k; otherwise one such text a group. Cut at what fits. On the
+ * device: "8@4096/512x7168x2048:masked:strided", 8 groups of at most 4096 rows
+ * and typically 512. */
 #define JG_PROBLEM_TEXT 256
 void jg_problem_print(const struct jg_problem *problem,
                       char text[JG_PROBLEM_TEXT]);

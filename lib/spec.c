@@ -20,6 +20,33 @@ static void write_text(struct jg_spec *spec, const char *constants)
              constants, spec->program, constants);
 }
 
+/* ---- The table of groups, where the host cannot make it ---- */
+
+static void make_experts(const struct jg_config *config, struct jg_spec *spec)
+{
+    static const char *const layouts[] = {"stacked", "masked"};
+    static const char *const places[] = {"tight", "floor", "ceil", "strided",
+                                         "explicit"};
+    int maps = config->family == JG_SM90 ? 1 : 2 * config->ctas;
+    char constants[256];
+
+    spec->program = "gemm/experts.cu";
+    spec->symbol = "experts";
+    spec->threads = 512;
+    spec->shared_bytes = spec->threads / 32 * 8; /* a number a warp */
+    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %d maps", spec->symbol,
+             layouts[config->layout], places[config->place], maps);
+    snprintf(constants, sizeof constants,
+             "constexpr int layout = %d;\n"
+             "constexpr int place = %d;\n"
+             "constexpr int maps = %d;\n"
+             "constexpr int threads = %d;\n"
+             "constexpr int smem_bytes = %d;\n",
+             (int)config->layout, (int)config->place, maps, spec->threads,
+             spec->shared_bytes);
+    write_text(spec, constants);
+}
+
 /* ---- Hopper ---- */
 
 static void make_activations(const struct jg_config *config,
@@ -189,7 +216,9 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
 
 int jg_spec_count(const struct jg_config *config)
 {
-    return config->family == JG_SM90 && !config->fused ? 2 : 1;
+    bool ahead = config->family == JG_SM90 && !config->fused;
+
+    return config->experts + ahead + 1;
 }
 
 void jg_spec_make(const struct jg_config *config,
@@ -198,7 +227,9 @@ void jg_spec_make(const struct jg_config *config,
 {
     memset(spec, 0, sizeof *spec);
     memcpy(spec->arch, device->arch, sizeof spec->arch);
-    if (config->family == JG_SM100)
+    if (config->experts && index == 0)
+        make_experts(config, spec);
+    else if (config->family == JG_SM100)
         make_sm100(config, spec);
     else if (index < jg_spec_count(config) - 1)
         make_activations(config, spec);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #define WORKSPACE_ALIGN 1024 /* a swizzle atom */
-#define ATOM_BYTES 1024      /* 8 tokens x 64 k, f16 */
-#define MOST (1 << 30)       /* tiles, units: a sum with a grid fits an int */
+#define ATOM_BYTES      1024 /* 8 tokens x 64 k, f16 */
+#define ATOM_ROWS       8
+#define MOST            (1 << 30) /* tiles, units: a sum with a grid fits an int */
 
 static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
 
@@ -66,6 +67,66 @@ static size_t align(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
+/* Tiles and units of all groups. */
+struct counts {
+    int64_t tiles, units;
+};
+
+static jitgemm_status fail_much(int32_t group, int32_t groups,
+                                struct counts counts)
+{
+    return jg_fail_argument(
+        JITGEMM_E_SHAPE, "problem.groups", group, groups, 0,
+        "problem.groups up to %d need %lld tiles and %lld KiB of workspace; "
+        "both must be below 2^30",
+        (int)group, (long long)counts.tiles, (long long)counts.units);
+}
+
+static jitgemm_status add_up(const struct jg_config *config,
+                             const struct jg_problem *problem,
+                             const int32_t *order, struct counts *counts)
+{
+    for (int32_t i = 0; i < problem->groups; i++) {
+        struct jg_size size = problem->sizes[order[i]];
+
+        counts->tiles += jg_cut_tiles(config, size);
+        counts->units += jg_cut_units(config, size);
+        if (counts->tiles > MOST || counts->units > MOST)
+            return fail_much(order[i], problem->groups, *counts);
+    }
+    return JITGEMM_OK;
+}
+
+int64_t jg_table_most_atoms(const struct jg_problem *problem)
+{
+    int64_t groups = problem->groups, rows = problem->max_rows;
+    int64_t used = rows < groups ? rows : groups; /* of groups, at most */
+
+    return problem->layout == JG_MASKED
+               ? groups * jg_cut_ceil_div(rows, ATOM_ROWS)
+               : (rows + (ATOM_ROWS - 1) * used) / ATOM_ROWS;
+}
+
+/* However the rows are shared out. */
+static jitgemm_status add_up_most(const struct jg_config *config,
+                                  const struct jg_problem *problem,
+                                  struct counts *counts)
+{
+    struct jg_size size = problem->sizes[0];
+    struct jg_cut cut = jg_cut_of(config, size.n, size.k);
+    int64_t atoms = jg_table_most_atoms(problem);
+    int64_t full = atoms * ATOM_ROWS / cut.tile_m; /* tiles of tokens */
+    int64_t part = atoms < problem->groups ? atoms : problem->groups;
+
+    *counts = (struct counts){full + part, atoms};
+    if (atoms <= MOST)
+        *counts =
+            (struct counts){(full + part) * cut.across, atoms * cut.units};
+    if (counts->tiles > MOST || counts->units > MOST)
+        return fail_much(problem->groups - 1, problem->groups, *counts);
+    return JITGEMM_OK;
+}
+
 jitgemm_status jg_table_measure(const struct jg_config *config,
                                 const struct jg_device *device,
                                 const struct jg_problem *problem,
@@ -73,21 +134,14 @@ jitgemm_status jg_table_measure(const struct jg_config *config,
                                 struct jg_layout *layout)
 {
     size_t groups = (size_t)problem->groups, maps = 0, work;
-    int64_t tiles = 0, units = 0;
+    struct counts counts = {0, 0};
+    jitgemm_status status = problem->on_device
+                                ? add_up_most(config, problem, &counts)
+                                : add_up(config, problem, order, &counts);
+    int64_t tiles = counts.tiles, units = counts.units;
 
-    for (int32_t i = 0; i < problem->groups; i++) {
-        struct jg_size size = problem->sizes[order[i]];
-
-        tiles += jg_cut_tiles(config, size);
-        units += jg_cut_units(config, size);
-        if (tiles > MOST || units > MOST)
-            return jg_fail_argument(
-                JITGEMM_E_SHAPE, "problem.groups", order[i], problem->groups,
-                0,
-                "problem.groups up to %d need %lld tiles and %lld KiB of "
-                "workspace; both must be below 2^30",
-                (int)order[i], (long long)tiles, (long long)units);
-    }
+    if (status != JITGEMM_OK)
+        return status;
     table->count = problem->groups;
     table->tiles = (int)tiles;
     table->units = (int)units;

@@ -31,12 +31,18 @@ jitgemm_status jg_table_order(const struct jg_config *config,
                               const struct jg_problem *problem,
                               int32_t *order);
 
-/* Where all is, and the counts of *table: E_SHAPE if it is too much. */
+/* Where all is, and the counts of *table, or how many there may be if the
+ * sizes are on the device, where order may be NULL. E_SHAPE if it is too much.
+ */
 jitgemm_status jg_table_measure(const struct jg_config *config,
                                 const struct jg_device *device,
                                 const struct jg_problem *problem,
                                 const int32_t *order, struct jg_table *table,
                                 struct jg_layout *layout);
+
+/* Atoms of 8 tokens that all groups may have, if the sizes are on the device.
+ */
+int64_t jg_table_most_atoms(const struct jg_problem *problem);
 
 /* Writes the sizes into an image of zeros. */
 void jg_table_fill(const struct jg_config *config,

@@ -12,8 +12,8 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    programs="tests/g_driver tests/g_gemm tests/g_plan tests/g_quantize
-        tests/g_quantize_bad tests/g_wrappers tests/n_specs
+    programs="tests/g_driver tests/g_experts tests/g_gemm tests/g_plan
+        tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
@@ -101,6 +101,7 @@ tests() {
     step specs "$dir/bin/n_specs" &
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
+    step experts "$dir/bin/g_experts" &
     step plan "$dir/bin/g_plan" &
     step quantize "$dir/bin/g_quantize" &
     step quantize-bad "$dir/bin/g_quantize_bad" &
@@ -110,6 +111,8 @@ tests() {
     for tool in memcheck racecheck synccheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small &
+        step "$tool-experts" compute-sanitizer --tool "$tool" \
+            --error-exitcode 9 "$dir/bin/g_experts" small &
         step "$tool-quant" compute-sanitizer --tool "$tool" \
             --error-exitcode 9 "$dir/bin/g_quantize_bad" small &
     done

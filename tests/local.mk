@@ -37,6 +37,7 @@ host_tests = \
 	tests/t_env \
 	tests/t_event \
 	tests/t_exit \
+	tests/t_expert_arguments \
 	tests/t_file \
 	tests/t_fork \
 	tests/t_freeze \
@@ -84,6 +85,7 @@ nvrtc_tests = \
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
 	tests/g_driver \
+	tests/g_experts \
 	tests/g_gemm \
 	tests/g_plan \
 	tests/g_quantize \
@@ -96,6 +98,7 @@ script_tests = \
 	tests/bench_plot.sh \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
+	tests/emu_experts.sh \
 	tests/emu_gemm.sh \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
@@ -184,6 +187,8 @@ tests_libtest_la_SOURCES = \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_conversion.c \
 	tests/reference_product.c \
+	tests/reference_rows.c tests/reference_rows.h \
+	tests/expert_case.c tests/expert_case.h \
 	tests/entries.h tests/one_entry.h tests/one_pack.h tests/sample.h \
 	tests/scratch.h tests/some_cache.h tests/some_entries.h tests/test.h
 
@@ -460,6 +465,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 
 # These run programs that are tests themselves.
 tests/bench_emu.log: tests/bench/bench tests/n_specs
+tests/emu_experts.log: tests/g_experts tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs

@@ -117,6 +117,25 @@ static void check_inputs(const struct jg_nvrtc *nvrtc,
     check_config(nvrtc, device, &config);
 }
 
+/* That of experts, of every kind. */
+static void check_experts(const struct jg_nvrtc *nvrtc,
+                          const struct jg_device *device,
+                          const struct jg_config *row)
+{
+    struct jg_config config = *row;
+    struct jg_spec spec;
+
+    config.experts = true;
+    for (int i = 0; i < 2 * 5; i++) {
+        config.layout = (enum jg_rows)(i / 5);
+        config.place = (enum jg_scale_place)(i % 5);
+        if (config.layout == JG_STACKED && config.place == JG_STRIDED)
+            continue;
+        jg_spec_make(&config, device, 0, &spec);
+        check_spec(nvrtc, &spec);
+    }
+}
+
 /* Every row of the table; and of some every kind of C, and both kinds of maps.
  */
 static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
@@ -128,6 +147,8 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
     check_conversions(nvrtc, &device);
     model = jg_model_of(device.family);
+    check_experts(nvrtc, &device, &model->configs[0]);
+    check_experts(nvrtc, &device, &model->configs[model->count - 1]);
     for (int i = 0; i < model->count; i++) {
         config = model->configs[i];
         check_config(nvrtc, &device, &config);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What conversions must write. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conversion_case.h"
+#include "reference_rows.h"
 
 /* Of the codes from 0 on, the one nearest to x >= 0; the even one of two. */
 static unsigned nearest(double x, double (*decode)(unsigned), unsigned count)
@@ -55,88 +57,6 @@ uint8_t ref_quantize_block(const double x[16], float global, uint8_t values[8])
     return (uint8_t)scale;
 }
 
-static int64_t whole(int64_t rows)
-{
-    return (rows + 127) / 128 * 128;
-}
-
-struct group {
-    int64_t first, rows, start; /* start of its scales */
-    int32_t fault;
-    int64_t wrong;
-};
-
-/* Room for scales, by the formulas of those who place them so. */
-static int64_t room(const struct conversion_case *c)
-{
-    int64_t all = conversion_case_rows(c);
-
-    switch (c->options.place) {
-    case JITGEMM_PLACE_STRIDED:
-        return c->groups * whole(c->max_rows);
-    case JITGEMM_PLACE_CEIL:
-        return whole(all + 127 * (int64_t)c->groups);
-    case JITGEMM_PLACE_EXPLICIT:
-        return c->scale_rows;
-    default:
-        return (all + 127 * (int64_t)c->groups) / 128 * 128;
-    }
-}
-
-static void read_rows(const struct conversion_case *c, int32_t g,
-                      struct group *group)
-{
-    int64_t last, from, to;
-
-    if (c->options.layout == JITGEMM_ROWS_MASKED) {
-        last = c->max_rows;
-        from = 0;
-        to = c->rows ? c->rows[g] : c->max_rows;
-        group->first = g * c->max_rows;
-    } else {
-        last = c->rows[c->groups];
-        if (last < 0 || last > c->max_rows)
-            last = c->max_rows;
-        group->first = from = c->rows[g];
-        to = c->rows[g + 1];
-    }
-    group->rows = to - from;
-    if (from < 0 || from > last || to < from || to > last) {
-        group->fault = JITGEMM_FAULT_ROWS;
-        group->wrong = from < 0 || from > last ? from : to;
-    }
-}
-
-/* `tight` is where the groups before it end. */
-static void place(const struct conversion_case *c, int32_t g, int64_t tight,
-                  struct group *group)
-{
-    int64_t loose = group->first + 127 * (int64_t)g;
-
-    switch (c->options.place) {
-    case JITGEMM_PLACE_TIGHT:
-        group->start = tight;
-        break;
-    case JITGEMM_PLACE_FLOOR:
-        group->start = loose - loose % 128;
-        break;
-    case JITGEMM_PLACE_CEIL:
-        group->start = whole(loose);
-        break;
-    case JITGEMM_PLACE_STRIDED:
-        group->start = g * whole(c->max_rows);
-        break;
-    case JITGEMM_PLACE_EXPLICIT:
-        group->start = c->scale_row[g];
-        if (group->rows &&
-            (group->start < 0 || group->start % 128 ||
-             group->start + whole(group->rows) > c->scale_rows)) {
-            group->fault = JITGEMM_FAULT_SCALE_ROW;
-            group->wrong = group->start;
-        }
-    }
-}
-
 /* One row of scales, or the row's values and scales. */
 static void convert_row(const struct conversion_case *c, int32_t g,
                         int64_t row, uint8_t *values, uint8_t *scales)
@@ -161,7 +81,7 @@ static void convert_row(const struct conversion_case *c, int32_t g,
 }
 
 static void convert_group(const struct conversion_case *c, int32_t g,
-                          const struct group *group, uint8_t *values,
+                          const struct ref_group *group, uint8_t *values,
                           uint8_t *scales)
 {
     uint8_t line[65536];
@@ -173,7 +93,7 @@ static void convert_group(const struct conversion_case *c, int32_t g,
                         scales + (group->first + i) * blocks);
         return;
     }
-    for (int64_t i = 0; i < whole(group->rows); i++) {
+    for (int64_t i = 0; i < (group->rows + 127) / 128 * 128; i++) {
         memset(line, 0, sizeof line);
         if (i < group->rows)
             convert_row(c, g, group->first + i, values, line);
@@ -185,23 +105,13 @@ static void convert_group(const struct conversion_case *c, int32_t g,
 void ref_convert(const struct conversion_case *c, uint8_t *values,
                  uint8_t *scales, jitgemm_fault *fault)
 {
-    int64_t tight = 0;
+    struct ref_rows from = {c->options.layout, c->options.place, c->groups,
+                            c->max_rows,       c->scale_rows,    c->rows,
+                            c->scale_row};
+    struct ref_group *groups = ref_rows_read(&from, fault);
 
-    memset(fault, 0, sizeof *fault);
-    for (int32_t g = 0; g < c->groups; g++) {
-        struct group group = {0};
-
-        read_rows(c, g, &group);
-        if (!group.fault)
-            place(c, g, tight, &group);
-        if (group.fault) {
-            if (!fault->code)
-                *fault = (jitgemm_fault){group.fault, g, group.wrong};
-            continue;
-        }
-        tight += whole(group.rows);
-        if (c->options.scale_order == JITGEMM_SCALES_LINEAR ||
-            group.start + whole(group.rows) <= room(c))
-            convert_group(c, g, &group, values, scales);
-    }
+    for (int32_t g = 0; g < c->groups; g++)
+        if (c->options.scale_order == JITGEMM_SCALES_LINEAR || groups[g].room)
+            convert_group(c, g, &groups[g], values, scales);
+    free(groups);
 }

@@ -98,11 +98,11 @@ static void test_pointers(void)
     arguments = good();
     arguments.scale = NULL;
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
-                JITGEMM_E_ARGUMENT, "arguments.scale_row");
-    arguments.scale_row = arguments.rows;
-    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_ARGUMENT, "arguments.values");
     arguments.values = NULL;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.scale_row");
+    arguments.scale_row = arguments.rows;
     arguments.scale_rows = 100;
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_SHAPE, "arguments.scale_rows");

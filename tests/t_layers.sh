@@ -8,7 +8,7 @@ cd "${JG_SRCDIR-.}"
 # level: files. A file includes lower levels, its own header and jitgemm.h.
 layers='
 00 clock sha256 status
-01 abi buf env fork gate library pool stats
+01 abi buf env fork gate library pool rows stats
 02 compiler_places driver file
 03 lock settings
 10 device entry kernel_text key problem
@@ -16,15 +16,16 @@ layers='
 12 evict model place spec stock
 13 conversion_spec explain keep layers model_sm90 model_sm100 plan
 14 conversion_job plan_text table
+15 experts_job
 20 cache compile
 21 image makers
 22 flight
 30 rebuild registry
 40 context
-41 ready
+41 maps ready
 42 launch
 43 bind
-50 conversion entries jitgemm nvfp4
+50 conversion entries experts jitgemm nvfp4
 '
 # file: what it may not reach, not even through other headers.
 forbidden='
@@ -34,6 +35,7 @@ conversion_spec: compiler driver env file
 cut: compiler driver env file
 entry: compiler device driver
 evict: device driver env
+experts_job: compiler driver env file
 explain: compile compiler device driver
 file: device driver
 key: device driver

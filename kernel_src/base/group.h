@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of groups in device memory: written by the host when operands are
- * bound, read by every kernel. The one file that C11 and the kernels share. */
+ * bound, or by gemm/experts.cu, and read by every kernel. Shared with C11. */
 #ifndef JG_GROUP_H
 #define JG_GROUP_H
+
+#include <base/both.h>
 
 enum jg_output { JG_F16, JG_BF16, JG_F32 }; /* elements of C */
 
@@ -33,9 +35,27 @@ struct jg_table {
     const int *first_unit; /* [count + 1] */
     unsigned char *workspace;
     int count;
-    int tiles; /* first_tile[count] */
+    int tiles; /* first_tile[count]; -1: a kernel before writes the table */
     int units; /* first_unit[count] */
     const unsigned char *maps; /* gemm/sm100_nvfp4.cu: CUtensorMaps */
 };
+
+/* How groups of one n and k are cut. */
+struct jg_cut {
+    int tile_m; /* tokens of a tile, at most */
+    int whole;  /* tiles begin at multiples of tile_m, or are about equal */
+    int across; /* tiles of the weight rows */
+    int chunks; /* of 64 k, padded to whole stages */
+    int units;  /* of activations, of 8 tokens; 0: nobody decodes them ahead */
+};
+
+/* Tokens of a tile, in whole atoms of 8. Equal tiles are as few as can be. */
+JG_BOTH int jg_tile_rows(const struct jg_cut *cut, unsigned m)
+{
+    unsigned most = (unsigned)cut->tile_m;
+    unsigned tiles = m ? (m - 1) / most + 1 : 1;
+
+    return (int)(cut->whole ? most : ((m + tiles - 1) / tiles + 7) / 8 * 8);
+}
 
 #endif

@@ -3,7 +3,7 @@
  * memory, a byte or a word at a time, stored 16 bytes at a time. What nobody
  * has put there is 0: rows past a group's last one, k past the end. */
 #pragma once
-#include <base/conversion.h>
+#include <base/rows.h>
 #include <base/types.cuh>
 
 namespace epilogue {

@@ -33,6 +33,7 @@
 #include <ptx/sync.cuh>
 #include <ptx/tcgen05.cuh>
 #include <ptx/tma.cuh>
+#include <sched/table.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
@@ -277,7 +278,7 @@ __device__ void synchronize()
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads, 1) void
-sm100_nvfp4(const jg_table table)
+sm100_nvfp4(const jg_table given)
 {
     u8 *memory = ptx::dynamic_smem();
     memory += -ptx::shared_address(memory) & 1023;
@@ -294,6 +295,7 @@ sm100_nvfp4(const jg_table table)
         ptx::tcgen05_relinquish_alloc_permit<spec::ctas>();
     }
     synchronize();
+    const jg_table table = sched::complete(given);
 
     if (warp < 4)
         store_all(shared, table);

@@ -13,6 +13,7 @@
 #include <mma/activations.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
+#include <sched/table.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
@@ -86,13 +87,14 @@ __device__ void store(const work &work, int thread, const stage &from,
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
-sm90_activations(const jg_table table)
+sm90_activations(const jg_table given)
 {
     stage &shared =
         reinterpret_cast<stage *>(ptx::dynamic_smem())[threadIdx.x / team];
     int thread = threadIdx.x % team;
 
     ptx::griddepcontrol_launch_dependents();
+    const jg_table table = sched::complete(given);
     for (int first = blockIdx.x * teams * chunks; first < table.units;
          first += gridDim.x * teams * chunks) {
         work work(table, first + int(threadIdx.x) / team * chunks);

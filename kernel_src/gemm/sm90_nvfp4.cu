@@ -25,6 +25,7 @@
 #include <ptx/sync.cuh>
 #include <ptx/tma.cuh>
 #include <ptx/wgmma.cuh>
+#include <sched/table.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
@@ -288,7 +289,7 @@ __device__ void initialize(smem &shared)
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads, spec::blocks) void
-sm90_nvfp4(const jg_table table)
+sm90_nvfp4(const jg_table given)
 {
     u8 *memory = ptx::dynamic_smem();
     memory += -ptx::shared_address(memory) & 1023;
@@ -298,6 +299,7 @@ sm90_nvfp4(const jg_table table)
     if (threadIdx.x == 0)
         initialize(shared);
     __syncthreads();
+    const jg_table table = sched::complete(given);
 
     if (role == 0) {
         ptx::setmaxnreg_dec<spec::producer_registers>();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensor maps that a block makes to fit a group: its copies of two templates,
- * edited in global memory. */
+/* Tensor maps that a kernel makes to fit a group: copies of templates, edited
+ * in global memory. */
 #pragma once
 #include <base/group.h>
 #include <base/types.cuh>
@@ -32,6 +32,17 @@ __device__ inline void edit_maps(u8 *maps, const jg_group &group)
     edit_map(maps, group.a, group.m, group.k);
     edit_map(maps + map_bytes, group.b, group.n, group.k);
     ptx::fence_proxy_tensormap_release();
+}
+
+/* Of what lies at that address and is as wide as the template's. To be
+ * released. */
+__device__ inline void make_map(u8 *map, const u64 (&from)[map_bytes / 8],
+                                const u8 *address, int rows)
+{
+    for (int i = 0; i < map_bytes / 8; i++)
+        reinterpret_cast<u64 *>(map)[i] = from[i];
+    ptx::tensormap_replace_global_address(map, address);
+    ptx::tensormap_replace_global_dim<1>(map, u32(rows));
 }
 
 } // namespace pipeline

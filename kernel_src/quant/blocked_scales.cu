@@ -102,7 +102,7 @@ extern "C" __global__ __launch_bounds__(spec::threads, 3) void
 blocked_scales(const jg_conversion_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
-    row_tiles tiles(job, shared.words);
+    row_tiles tiles(job.numbers, shared.words);
     u32 across = ceil_div(job.k, tile_blocks * 16);
     u32 units = u32(tiles.slots()) * across;
     sched::row_tile tile;

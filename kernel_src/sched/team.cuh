@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What all threads of a block bring, made one, by way of words in shared
- * memory. All threads come. */
+ * memory. All threads come, and know one `before`. */
 #pragma once
 #include <base/types.cuh>
 #include <ptx/warp.cuh>
@@ -11,7 +11,7 @@ template <int threads> struct team {
     static constexpr int warps = threads / 32;
     static constexpr int words_count = 2 * warps;
 
-    u32 *words; /* [words_count] */
+    u32 *words; /* [words_count]; 8-byte aligned for scan() */
 
     /* The least and the most. */
     __device__ void span(u32 &least, u32 &most) const
@@ -40,6 +40,30 @@ template <int threads> struct team {
             all += words[i];
         __syncthreads();
         return all;
+    }
+
+    /* `before` and what the threads before this one bring; the sum of all is
+     * added to `before`. */
+    __device__ u64 scan(u64 value, u64 &before) const
+    {
+        u64 *sums = reinterpret_cast<u64 *>(words);
+        int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        u64 upto = value, result = before;
+#pragma unroll
+        for (int i = 1; i < 32; i *= 2) {
+            u64 other = u64(ptx::shfl_up(u32(upto >> 32), i)) << 32 |
+                        ptx::shfl_up(u32(upto), i);
+            upto += lane >= i ? other : 0;
+        }
+        if (lane == 31)
+            sums[warp] = upto;
+        __syncthreads();
+        for (int i = 0; i < warps; i++) {
+            result += i < warp ? sums[i] : 0;
+            before += sums[i];
+        }
+        __syncthreads();
+        return result + upto - value;
     }
 };
 

@@ -37,6 +37,7 @@ constexpr int own_block = -1;
 bool elect_one();
 enum class redux_operation { least, sum };
 uint32_t redux(redux_operation operation, uint32_t value);
+uint32_t shfl_up(uint32_t value, uint32_t distance);
 void setmaxnreg(int registers, bool increase);
 void griddepcontrol_wait();
 void griddepcontrol_launch_dependents();

@@ -138,6 +138,27 @@ uint32_t redux(redux_operation operation, uint32_t value)
     return value;
 }
 
+/* Of whole warps, as above. Distances are taken modulo 32. */
+uint32_t shfl_up(uint32_t value, uint32_t distance)
+{
+    thread *self = m->current;
+
+    self->word[0] = value;
+    if (!warp_enter("shfl.sync.up", distance))
+        return self->word[1];
+    const warp &warp = current_warp();
+    if (warp.lanes != warp_threads)
+        fail("bad-operand", "shfl.sync of 32 lanes in a warp of %u",
+             warp.lanes);
+    for (unsigned i = 0; i < warp_threads; i++) {
+        unsigned from = distance % warp_threads;
+
+        lane(warp, i).word[1] = lane(warp, from <= i ? i - from : i).word[0];
+    }
+    warp_leave();
+    return self->word[1];
+}
+
 void bar_sync(unsigned id, unsigned threads)
 {
     if (id >= named_barriers)

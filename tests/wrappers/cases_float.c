@@ -98,6 +98,7 @@ static void of_warps(void)
         in[i] = (uint32_t)ref_random(&seed) >> (i / 64 % 32);
     compare("redux_min", FLOAT_REDUX_MIN, in, ROUND);
     compare("redux_add", FLOAT_REDUX_ADD, in, ROUND);
+    compare("shfl_up", FLOAT_SHFL_UP, in, ROUND);
 }
 
 void cases_float(bool small)

@@ -34,8 +34,10 @@ __device__ inline u32 float_result(const wrapper_job &job, int i)
         return ptx::prmt(words[0], words[1], words[0] * 2654435761u);
     case FLOAT_REDUX_MIN:
         return ptx::redux_min(words[0]);
-    default:
+    case FLOAT_REDUX_ADD:
         return ptx::redux_add(words[0]);
+    default:
+        return ptx::shfl_up(words[0], u32(i / 32) % 32);
     }
 }
 

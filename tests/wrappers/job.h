@@ -33,7 +33,8 @@ enum { /* float.cu */
     FLOAT_MUL,
     FLOAT_PRMT,
     FLOAT_REDUX_MIN,
-    FLOAT_REDUX_ADD
+    FLOAT_REDUX_ADD,
+    FLOAT_SHFL_UP
 };
 enum { MEMORY_BYTES, MEMORY_STMATRIX }; /* memory.cu */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all lanes of a warp bring, made one. */
+/* What the lanes of a warp bring, to all or to others. */
 #pragma once
 #include "../instructions.h"
 #include <base/types.cuh>
@@ -14,6 +14,11 @@ inline u32 redux_min(u32 value)
 inline u32 redux_add(u32 value)
 {
     return emu::redux(emu::redux_operation::sum, value);
+}
+
+inline u32 shfl_up(u32 value, u32 distance)
+{
+    return emu::shfl_up(value, distance);
 }
 
 } // namespace ptx

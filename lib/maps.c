@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "maps.h"
+
+#include <string.h>
+
+struct matrix { /* rows, of which a copy takes a box */
+    const char *argument;
+    const void *address;
+    CUtensorMapDataType type;
+    uint32_t element_bytes;
+    int64_t elements, rows;
+    int box_elements, box_rows;
+    CUtensorMapSwizzle swizzle;
+};
+
+static jitgemm_status encode_map(const jitgemm_context *context,
+                                 const struct matrix *matrix, void *map)
+{
+    cuuint64_t extent[2] = {(cuuint64_t)matrix->elements,
+                            (cuuint64_t)matrix->rows};
+    cuuint64_t stride[1] = {extent[0] * matrix->element_bytes};
+    cuuint32_t box[2] = {(cuuint32_t)matrix->box_elements,
+                         (cuuint32_t)matrix->box_rows};
+    cuuint32_t step[2] = {1, 1};
+    CUtensorMap encoded;
+    CUresult result = context->cuda->cuTensorMapEncodeTiled(
+        &encoded, matrix->type, 2, (void *)(uintptr_t)matrix->address, extent,
+        stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, matrix->swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+
+    if (result != CUDA_SUCCESS) {
+        jitgemm_status status =
+            jg_driver_fail(context->cuda, result, "cuTensorMapEncodeTiled");
+
+        jg_error()->argument = matrix->argument;
+        return status;
+    }
+    memcpy(map, &encoded, sizeof encoded);
+    return JITGEMM_OK;
+}
+
+/* Rows of k/2 bytes; a copy takes the bytes of one stage, swizzled over as
+ * many as it has in a row. */
+static jitgemm_status encode_values(const jitgemm_context *context,
+                                    const char *argument, const void *address,
+                                    int32_t rows, int32_t k, int tile_k,
+                                    int box, void *map)
+{
+    int side = tile_k / 2;
+    struct matrix matrix = {argument,
+                            address,
+                            CU_TENSOR_MAP_DATA_TYPE_UINT8,
+                            1,
+                            k / 2,
+                            rows,
+                            side,
+                            box,
+                            side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                                        : CU_TENSOR_MAP_SWIZZLE_64B};
+
+    return encode_map(context, &matrix, map);
+}
+
+/* The atoms of 128 rows, all k, are a row; a copy takes those of a stage. An
+ * element is eight bytes, since a box is at most 256 elements wide. */
+static jitgemm_status encode_scales(const jitgemm_context *context,
+                                    const char *argument, const void *address,
+                                    int32_t rows, int32_t k, int tile_k,
+                                    void *map)
+{
+    struct matrix matrix = {argument,
+                            address,
+                            CU_TENSOR_MAP_DATA_TYPE_INT64,
+                            8,
+                            jg_cut_ceil_div(k, 64) * 64,
+                            jg_cut_ceil_div(rows, 128),
+                            tile_k,
+                            1,
+                            CU_TENSOR_MAP_SWIZZLE_NONE};
+
+    return encode_map(context, &matrix, map);
+}
+
+jitgemm_status jg_maps_encode(const jitgemm_context *context,
+                              const struct jg_config *config,
+                              const struct jg_group *row, void *maps)
+{
+    unsigned char *map = maps;
+    int tile_k = config->tile_k;
+    int a_box = config->tile_m / config->ctas; /* each copies a share */
+    int b_box = config->tile_n / config->ctas;
+    jitgemm_status status;
+
+    if (config->family == JG_SM90)
+        return encode_values(context, "operands.b", row->b, row->n, row->k,
+                             tile_k, b_box, map);
+    status = encode_values(context, "operands.a", row->a, row->m, row->k,
+                           tile_k, a_box, map);
+    if (status == JITGEMM_OK)
+        status = encode_values(context, "operands.b", row->b, row->n, row->k,
+                               tile_k, b_box, map + JG_MAP_BYTES);
+    if (config->ctas == 1 || status != JITGEMM_OK)
+        return status;
+    status = encode_scales(context, "operands.sfa", row->sfa, row->m, row->k,
+                           tile_k, map + 2 * JG_MAP_BYTES);
+    if (status == JITGEMM_OK)
+        status = encode_scales(context, "operands.sfb", row->sfb, row->n,
+                               row->k, tile_k, map + 3 * JG_MAP_BYTES);
+    return status;
+}
