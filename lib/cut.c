@@ -11,13 +11,14 @@ int64_t jg_cut_ceil_div(int64_t a, int64_t b)
 }
 
 /* Blackwell's tiles begin where tensor memory can address the scales. */
-struct jg_cut jg_cut_of(const struct jg_config *config, int32_t n, int32_t k)
+struct jg_tiling jg_cut_tiling(const struct jg_config *config, int32_t n,
+                               int32_t k)
 {
     struct jg_size size = {0, n, k};
     int chunks = (int)jg_cut_chunks(config, size);
     bool ahead = config->family == JG_SM90 && !config->fused;
 
-    return (struct jg_cut){
+    return (struct jg_tiling){
         .tile_m = config->tile_m,
         .whole = config->family == JG_SM100,
         .across = (int)jg_cut_ceil_div(n, config->tile_n),
@@ -28,9 +29,9 @@ struct jg_cut jg_cut_of(const struct jg_config *config, int32_t n, int32_t k)
 
 int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size)
 {
-    struct jg_cut cut = jg_cut_of(config, size.n, size.k);
+    struct jg_tiling tiling = jg_cut_tiling(config, size.n, size.k);
 
-    return jg_tile_rows(&cut, (unsigned)size.m);
+    return jg_tile_rows(&tiling, (unsigned)size.m);
 }
 
 int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size)
@@ -50,7 +51,7 @@ int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size)
 int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
 {
     return jg_cut_ceil_div(size.m, ATOM_ROWS) *
-           jg_cut_of(config, size.n, size.k).units;
+           jg_cut_tiling(config, size.n, size.k).units;
 }
 
 /* Pairs of CTAs are given their maps, and cannot blank the padding of the

@@ -38,7 +38,8 @@ struct jg_config {
     enum jg_scale_place place;
 };
 
-struct jg_cut jg_cut_of(const struct jg_config *config, int32_t n, int32_t k);
+struct jg_tiling jg_cut_tiling(const struct jg_config *config, int32_t n,
+                               int32_t k);
 
 /* Tokens of a tile, a multiple of 8; see kernel_src/base/group.h. */
 int jg_cut_tile_rows(const struct jg_config *config, struct jg_size size);

@@ -131,7 +131,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
         .row_c = (long long)size.n * (problem->output == JG_F32 ? 4 : 2),
         .n = size.n,
         .k = size.k,
-        .cut = jg_cut_of(config, size.n, size.k),
+        .tiling = jg_cut_tiling(config, size.n, size.k),
         .most_atoms = (int)jg_table_most_atoms(problem),
     };
     place_table(problem, layout, known.workspace, table, job);

@@ -113,15 +113,15 @@ static jitgemm_status add_up_most(const struct jg_config *config,
                                   struct counts *counts)
 {
     struct jg_size size = problem->sizes[0];
-    struct jg_cut cut = jg_cut_of(config, size.n, size.k);
+    struct jg_tiling tiling = jg_cut_tiling(config, size.n, size.k);
     int64_t atoms = jg_table_most_atoms(problem);
-    int64_t full = atoms * ATOM_ROWS / cut.tile_m; /* tiles of tokens */
+    int64_t full = atoms * ATOM_ROWS / tiling.tile_m; /* tiles of tokens */
     int64_t part = atoms < problem->groups ? atoms : problem->groups;
 
     *counts = (struct counts){full + part, atoms};
     if (atoms <= MOST)
         *counts =
-            (struct counts){(full + part) * cut.across, atoms * cut.units};
+            (struct counts){(full + part) * tiling.across, atoms * tiling.units};
     if (counts->tiles > MOST || counts->units > MOST)
         return fail_much(problem->groups - 1, problem->groups, *counts);
     return JITGEMM_OK;

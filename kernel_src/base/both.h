@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that C11 and the kernels share. */
-#ifndef JG_BOTH_H
-#define JG_BOTH_H
+/* A function that C11 and the kernels share. */
+#ifndef JG_BOTH
 
 #ifdef __CUDACC__
 #define JG_BOTH __host__ __device__ inline

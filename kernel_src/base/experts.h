@@ -21,7 +21,7 @@ struct jg_experts_job {
     long long stride_b, stride_sfb; /* bytes */
     long long row_a, row_c;         /* bytes of a row */
     int n, k;
-    struct jg_cut cut;
+    struct jg_tiling tiling;
     int most_atoms; /* of 8 rows: what the workspace has room for */
 };
 

@@ -41,7 +41,7 @@ struct jg_table {
 };
 
 /* How groups of one n and k are cut. */
-struct jg_cut {
+struct jg_tiling {
     int tile_m; /* tokens of a tile, at most */
     int whole;  /* tiles begin at multiples of tile_m, or are about equal */
     int across; /* tiles of the weight rows */
@@ -50,12 +50,13 @@ struct jg_cut {
 };
 
 /* Tokens of a tile, in whole atoms of 8. Equal tiles are as few as can be. */
-JG_BOTH int jg_tile_rows(const struct jg_cut *cut, unsigned m)
+JG_BOTH int jg_tile_rows(const struct jg_tiling *tiling, unsigned m)
 {
-    unsigned most = (unsigned)cut->tile_m;
+    unsigned most = (unsigned)tiling->tile_m;
     unsigned tiles = m ? (m - 1) / most + 1 : 1;
 
-    return (int)(cut->whole ? most : ((m + tiles - 1) / tiles + 7) / 8 * 8);
+    return (int)(tiling->whole ? most
+                               : ((m + tiles - 1) / tiles + 7) / 8 * 8);
 }
 
 #endif

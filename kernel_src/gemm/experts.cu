@@ -4,8 +4,10 @@
  * where it knows the sizes, but in the groups' own order.
  *
  * Bad groups are left out and reported (sched/row_groups.cuh). Left out are
- * also those that the workspace or the scales have no room for, which is only
- * where offsets run backwards, so that groups have rows in common. */
+ * also those that the workspace has no room for, which is only where offsets
+ * run backwards, so that groups have rows in common. Where it has room scales
+ * have, too: of r rows in atoms of 8, and so of 128, each group adds at most 7
+ * and 127. */
 #include <base/experts.h>
 #include <base/types.cuh>
 #include <pipeline/tensor_maps.cuh>
@@ -69,7 +71,7 @@ __device__ void write_group(const jg_experts_job &job,
                             long long scale_row, extent before)
 {
     jg_group &group = job.groups[g];
-    u32 units = before.atoms * u32(job.cut.units);
+    u32 units = before.atoms * u32(job.tiling.units);
 
     group.a = job.a + from.first * job.row_a;
     group.sfa = job.sfa + scale_row / JG_ATOM_ROWS *
@@ -82,8 +84,8 @@ __device__ void write_group(const jg_experts_job &job,
     group.m = from.rows;
     group.n = job.n;
     group.k = job.k;
-    group.chunks = job.cut.chunks;
-    group.tile_rows = jg_tile_rows(&job.cut, u32(from.rows));
+    group.chunks = job.tiling.chunks;
+    group.tile_rows = jg_tile_rows(&job.tiling, u32(from.rows));
     job.first_tile[g] = int(before.tiles);
     job.first_unit[g] = int(units);
     if (from.rows)
@@ -108,15 +110,14 @@ __device__ bool place_group(const jg_experts_job &job, const row_groups &rows,
                     JG_ATOM_ROWS;
     else if (group.rows)
         scale_row = rows.scale_row(group, g);
-    if (all.scan(atoms, before.atoms) + atoms > u64(job.most_atoms) ||
-        scale_row + jg_atom_rows(group.rows) > job.numbers.scale_rows)
+    if (all.scan(atoms, before.atoms) + atoms > u64(job.most_atoms))
         group.rows = 0;
 
     extent own{0, 0};
     if (group.rows)
         own = {u32(ceil_div(group.rows,
-                            jg_tile_rows(&job.cut, u32(group.rows)))) *
-                   u32(job.cut.across),
+                            jg_tile_rows(&job.tiling, u32(group.rows)))) *
+                   u32(job.tiling.across),
                atoms};
     extent at = before.place(all, own);
     if (g < job.numbers.groups)
@@ -145,7 +146,7 @@ experts(const __grid_constant__ jg_experts_job job)
     if (threadIdx.x)
         return;
     job.first_tile[groups] = int(end.tiles);
-    job.first_unit[groups] = int(end.atoms) * job.cut.units;
+    job.first_unit[groups] = int(end.atoms) * job.tiling.units;
     if (bad != ~0u && job.numbers.fault)
         rows.report(int(bad));
 }
