@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Products whose sizes are in device memory, every element of C and what must
  * not be written included: on a GPU, and on the emulated device. "g_experts
- * small" leaves out what takes long there. */
+ * small" leaves out what takes long there, "g_experts bench" only measures. */
 #include <stdlib.h>
 
 #include "expert_case.h"
+#include "experts_bench.h"
 #include "gpu.h"
 #include "launch.h"
 #include "test.h"
@@ -356,6 +357,11 @@ int main(int count, char **arguments)
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
     model = jg_model_of(context->device.family);
+    if (count > 1 && strcmp(arguments[1], "bench") == 0) {
+        experts_bench(context);
+        jitgemm_context_destroy(context);
+        return test_end();
+    }
     test_configs();
     test_places(STACKED);
     test_places(MASKED);

@@ -85,10 +85,12 @@ measure() {
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
     step quantize-speed "$dir/bin/g_quantize" bench
+    step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
-    cat "$log/bench" "$log/peers" "$log/quantize-speed"
+    cat "$log/bench" "$log/peers" "$log/quantize-speed" \
+        "$log/experts-speed"
 }
 
 tests() {

@@ -182,6 +182,7 @@ tests_libtest_la_SOURCES = \
 	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
+	tests/graph_time.c tests/graph_time.h \
 	tests/models.c tests/models.h \
 	tests/nvrtc_kernel.c tests/nvrtc_kernel.h \
 	tests/product.c tests/product.h \
@@ -192,6 +193,8 @@ tests_libtest_la_SOURCES = \
 	tests/entries.h tests/one_entry.h tests/one_pack.h tests/sample.h \
 	tests/scratch.h tests/some_cache.h tests/some_entries.h tests/test.h
 
+tests_g_experts_SOURCES = tests/g_experts.c \
+	tests/experts_bench.c tests/experts_bench.h
 tests_g_quantize_SOURCES = tests/g_quantize.c \
 	tests/quantize_bench.c tests/quantize_bench.h \
 	tests/quantize_far.c tests/quantize_far.h

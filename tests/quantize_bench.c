@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each is run often, on inputs in turn that together do not fit the L2, unless
- * they are small; the median of what events say of a graph of ten runs. */
+ * they are small. */
 #include "quantize_bench.h"
 
 #include <stdint.h>
@@ -10,8 +10,9 @@
 
 #include "conversion_case.h"
 #include "gpu.h"
+#include "graph_time.h"
 
-enum { ROUNDS = 31, RUNS = 10, BUFFERS = 5 };
+enum { BUFFERS = 5 };
 
 struct timed { /* bytes of one run, read and written */
     struct conversion_case cases[BUFFERS];
@@ -19,8 +20,9 @@ struct timed { /* bytes of one run, read and written */
     double bytes;
 };
 
-static void run(const struct timed *t, int i)
+static void run(const void *user, int i)
 {
+    const struct timed *t = user;
     const struct conversion_case *c = &t->cases[i % BUFFERS];
 
     if (t->conversion)
@@ -32,46 +34,12 @@ static void run(const struct timed *t, int i)
                               c->x_bytes, gpu.stream));
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void measure(const char *name, const struct timed *t)
 {
-    double us[ROUNDS];
-    CUevent begin, end;
-    CUgraph graph;
-    CUgraphExec exec;
+    double us = graph_time(run, t);
 
-    GPU(cuStreamBeginCapture(gpu.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    for (int i = 0; i < RUNS; i++)
-        run(t, i);
-    GPU(cuStreamEndCapture(gpu.stream, &graph));
-    GPU(cuGraphInstantiate(&exec, graph, 0));
-    GPU(cuGraphLaunch(exec, gpu.stream));
-    GPU(cuEventCreate(&begin, CU_EVENT_DEFAULT));
-    GPU(cuEventCreate(&end, CU_EVENT_DEFAULT));
-    for (int round = 0; round < ROUNDS; round++) {
-        float ms;
-
-        GPU(cuEventRecord(begin, gpu.stream));
-        GPU(cuGraphLaunch(exec, gpu.stream));
-        GPU(cuEventRecord(end, gpu.stream));
-        GPU(cuEventSynchronize(end));
-        GPU(cuEventElapsedTime(&ms, begin, end));
-        us[round] = (double)ms * 1e3 / RUNS;
-    }
-    qsort(us, ROUNDS, sizeof *us, compare);
-    printf("%-44s %8.2f us, %6.0f GB/s\n", name, us[ROUNDS / 2],
-           t->bytes / us[ROUNDS / 2] * 1e-3);
+    printf("%-44s %8.2f us, %6.0f GB/s\n", name, us, t->bytes / us * 1e-3);
     fflush(stdout);
-    GPU(cuGraphExecDestroy(exec));
-    GPU(cuGraphDestroy(graph));
-    GPU(cuEventDestroy(begin));
-    GPU(cuEventDestroy(end));
 }
 
 /* Random bits would be NaN too often to be what is quantized in earnest: any

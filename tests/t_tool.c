@@ -101,6 +101,32 @@ static const char *captured(FILE *stream)
     return text;
 }
 
+static void test_experts(void)
+{
+    struct problem_list list = {0};
+    const jitgemm_problem *all, *few;
+
+    CHECK(problem_list_add(&list, "36@4096x2048x7168"));
+    CHECK(problem_list_add(&list, "8@128/99x64x96:masked:strided"));
+    CHECK_INT(list.count, 2);
+    all = &list.items[0].problem;
+    few = &list.items[1].problem;
+    CHECK_INT(all->groups, 36);
+    CHECK(all->m == NULL);
+    CHECK_INT(all->n[0], 2048);
+    CHECK_INT(all->k[0], 7168);
+    CHECK_INT(all->sizes, JITGEMM_SIZES_DEVICE);
+    CHECK_INT(all->layout, JITGEMM_ROWS_STACKED);
+    CHECK_INT(all->place, JITGEMM_PLACE_TIGHT);
+    CHECK_INT(all->max_rows, 4096);
+    CHECK_INT(all->hint_rows, 0);
+    CHECK_INT(few->layout, JITGEMM_ROWS_MASKED);
+    CHECK_INT(few->place, JITGEMM_PLACE_STRIDED);
+    CHECK_INT(few->max_rows, 128);
+    CHECK_INT(few->hint_rows, 99);
+    problem_list_free(&list);
+}
+
 /* The first of three kernels ends last: its line still comes first. */
 static void test_order(size_t threads)
 {
@@ -238,6 +264,7 @@ static void test_stderr(void)
 
 int main(void)
 {
+    test_experts();
     test_order(1);
     test_order(2);
     test_order(8);

@@ -25,6 +25,11 @@ for problem in '' x 8 8x 8x64 8x64x 8x64x64x '8x64x64,' 8,x64x64 ,8x64x64 \
     8x64x6.4 8x64x99999999999999999999 9223372036854775808x64x64; do
     log_failure --problem "$problem"
 done
+for problem in 8@ 8@9 8@9/ 8@9/x64x64 8@9/2x64 8@9x64x64: \
+    8@9x64x64:stack 8@9x64x64:masked:tight: 8@9x64x64:masked:loose \
+    8@9x64x64:tight 8,8@9x64x64 @9x64x64 65537@9x64x64; do
+    log_failure --problem "$problem"
+done
 log_failure --problem '8 x64x64'
 log_failure --problem ' 8x64x64'
 log_failure --problem "8x64x64$(printf '\033')[31m"

@@ -55,8 +55,9 @@ static bool reject(const struct origin *origin, const char *text,
     size_t offset = (size_t)(at - text);
     char *name = name_problem(origin, text, offset);
 
-    complain("%s, character %zu: %s; the form is M[,M...]xNxK", name,
-             offset + 1, rule);
+    complain("%s, character %zu: %s; the form is %s", name, offset + 1, rule,
+             strchr(text, '@') ? "GROUPS@MAX/TYPICALxNxK:LAYOUT:PLACE"
+                               : "M[,M...]xNxK");
     free(name);
     return false;
 }
@@ -82,10 +83,24 @@ static const char *read_number(const char **at, int64_t *number)
     return NULL;
 }
 
-/* Reads text into *m (grown as needed, *groups of them), *n and *k. NULL, or
- * the rule broken at *at. */
-static const char *read_problem(const char **at, int64_t **m, size_t *groups,
-                                int64_t *n, int64_t *k)
+/* "xNxK". */
+static const char *read_n_k(const char **at, int64_t n_k[2])
+{
+    const char *rule;
+
+    for (int i = 0; i < 2; i++) {
+        if (**at != 'x')
+            return "expected \"x\"";
+        ++*at;
+        if ((rule = read_number(at, &n_k[i])))
+            return rule;
+    }
+    return NULL;
+}
+
+/* Reads the m of all groups into *m (grown as needed, *groups of them); of
+ * experts, which have an "@" behind it, their number. */
+static const char *read_m(const char **at, int64_t **m, size_t *groups)
 {
     size_t capacity = 0;
     const char *rule;
@@ -100,47 +115,103 @@ static const char *read_problem(const char **at, int64_t **m, size_t *groups,
         if (**at != ',')
             break;
     }
-    if (**at != 'x')
-        return "expected \",\" or \"x\"";
+    if (**at == '@' && *groups == 1)
+        return **m > MAX_GROUPS ? "more than 65536 groups" : NULL;
+    return **at == 'x' ? NULL : "expected \",\" or \"x\"";
+}
+
+/* ":WORD", if there is one: its number among the words. */
+static const char *read_word(const char **at, const char *const *words,
+                             int *number)
+{
+    size_t length;
+
+    if (**at != ':')
+        return NULL;
     ++*at;
-    if ((rule = read_number(at, n)))
-        return rule;
-    if (**at != 'x')
-        return "expected \"x\"";
+    length = strcspn(*at, ":");
+    for (*number = 0; words[*number]; ++*number)
+        if (strlen(words[*number]) == length &&
+            memcmp(words[*number], *at, length) == 0) {
+            *at += length;
+            return NULL;
+        }
+    return "unknown word";
+}
+
+/* What follows the number of experts. */
+static const char *read_experts(const char **at, jitgemm_problem *problem,
+                                int64_t n_k[2])
+{
+    static const char *const layouts[] = {"stacked", "masked", NULL};
+    static const char *const places[] = {"tight",   "floor",    "ceil",
+                                         "strided", "explicit", NULL};
+    int layout = 0, place = 0;
+    const char *rule;
+
     ++*at;
-    if ((rule = read_number(at, k)))
+    problem->sizes = JITGEMM_SIZES_DEVICE;
+    if ((rule = read_number(at, &problem->max_rows)))
         return rule;
-    return **at ? "expected the end" : NULL;
+    if (**at == '/') {
+        ++*at;
+        if ((rule = read_number(at, &problem->hint_rows)))
+            return rule;
+    }
+    if ((rule = read_n_k(at, n_k)) ||
+        (rule = read_word(at, layouts, &layout)) ||
+        (rule = read_word(at, places, &place)))
+        return rule;
+    problem->layout = (jitgemm_layout)layout;
+    problem->place = (jitgemm_place)place;
+    return NULL;
+}
+
+/* Of experts m has but one element: their number. */
+static void set_sizes(struct named_problem *item, int64_t *m, size_t groups,
+                      const int64_t n_k[2])
+{
+    bool experts = item->problem.sizes == JITGEMM_SIZES_DEVICE;
+    size_t capacity = 0;
+
+    item->sizes = grow(NULL, &capacity, 3 * groups, sizeof *item->sizes);
+    for (size_t g = 0; g < groups; g++) {
+        item->sizes[g] = m[g];
+        item->sizes[groups + g] = n_k[0];
+        item->sizes[2 * groups + g] = n_k[1];
+    }
+    item->problem.size = sizeof item->problem;
+    item->problem.groups = (int32_t)(experts ? m[0] : (int64_t)groups);
+    item->problem.m = experts ? NULL : item->sizes;
+    item->problem.n = item->sizes + groups;
+    item->problem.k = item->sizes + 2 * groups;
 }
 
 static bool add(struct problem_list *list, const struct origin *origin,
                 const char *text)
 {
     struct named_problem *item;
+    jitgemm_problem problem = {0};
     const char *at = text, *rule;
-    size_t groups = 0, capacity = 0;
-    int64_t *m = NULL, n, k;
+    size_t groups = 0;
+    int64_t *m = NULL, n_k[2];
 
-    if ((rule = read_problem(&at, &m, &groups, &n, &k))) {
+    rule = read_m(&at, &m, &groups);
+    if (!rule)
+        rule = *at == '@' ? read_experts(&at, &problem, n_k)
+                          : read_n_k(&at, n_k);
+    if (!rule && *at)
+        rule = "expected the end";
+    if (rule) {
         free(m);
         return reject(origin, text, at, rule);
     }
     list->items = grow(list->items, &list->capacity, list->count + 1,
                        sizeof *list->items);
     item = &list->items[list->count++];
-    memset(item, 0, sizeof *item);
-    item->where = name_problem(origin, text, 0);
-    item->sizes = grow(NULL, &capacity, 3 * groups, sizeof *item->sizes);
-    for (size_t g = 0; g < groups; g++) {
-        item->sizes[g] = m[g];
-        item->sizes[groups + g] = n;
-        item->sizes[2 * groups + g] = k;
-    }
-    item->problem.size = sizeof item->problem;
-    item->problem.groups = (int32_t)groups;
-    item->problem.m = item->sizes;
-    item->problem.n = item->sizes + groups;
-    item->problem.k = item->sizes + 2 * groups;
+    *item = (struct named_problem){.problem = problem,
+                                   .where = name_problem(origin, text, 0)};
+    set_sizes(item, m, groups, n_k);
     free(m);
     return true;
 }

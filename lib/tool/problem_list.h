@@ -9,7 +9,7 @@
 
 struct named_problem {
     jitgemm_problem problem; /* its arrays are in `sizes` */
-    int64_t *sizes;          /* m, then n, then k, `groups` of each */
+    int64_t *sizes;          /* m, then n, then k, one after the other */
     char *where;             /* what to call it in messages */
 };
 
@@ -20,10 +20,14 @@ struct problem_list { /* all zero: empty */
 
 /* Adds the problem that `text` spells:
  *
- *   problem = number { "," number } "x" number "x" number ;
+ *   problem = rows | experts ;
+ *   rows    = number { "," number } "x" number "x" number ;
+ *   experts = number "@" number [ "/" number ] "x" number "x" number
+ *             [ ":" layout [ ":" place ] ] ;
  *
- * one group for each number before the first "x" (its m), all of one n and
- * one k. False after a message about text that is not of this form; limits
+ * Rows: one group for each number before the first "x" (its m), all of one n
+ * and one k. Experts: so many groups of at most and typically so many rows,
+ * as jitgemm_problem has them. False after a message about text that is not of this form; limits
  * on sizes are the library's business. */
 bool problem_list_add(struct problem_list *list, const char *text);
 
