@@ -78,6 +78,8 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
         /* As product_make() does. */
         c->alpha[g] = (float)(1 + (double)(ref_random(&seed) % 256) / 256) *
                       (float)(ldexp(1, -10) / sqrt((double)c->k));
+        if (c->no_alpha)
+            c->alpha[g] = 1;
     }
     c->sfa_bytes = jitgemm_scale_bytes(ref_rows_room(&c->rows), c->k);
     c->c_bytes = (size_t)(all_rows(c) * c->n) * element_bytes(c);
@@ -86,7 +88,9 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
         .a = gpu_upload(c->a.values, (size_t)(all_rows(c) * c->k / 2)),
         .sfa = gpu_alloc(c->sfa_bytes),
         .c = gpu_alloc(c->c_bytes),
-        .alpha = gpu_upload(c->alpha, groups * sizeof *c->alpha),
+        .alpha = c->no_alpha
+                     ? NULL
+                     : gpu_upload(c->alpha, groups * sizeof *c->alpha),
         .rows = c->rows.rows ? gpu_alloc(numbers_bytes(c)) : NULL,
         .scale_row = c->rows.scale_row ? gpu_alloc(4 * groups) : NULL,
         .scale_rows = c->rows.scale_rows,

@@ -15,7 +15,8 @@ struct expert_case {
     int64_t n, k, hint_rows;
     jitgemm_type c_type;
     int64_t gap;    /* bytes between what experts have of b and sfb */
-    uint8_t poison; /* of scales that are nobody's */
+    uint8_t poison;  /* of scales that are nobody's */
+    bool no_alpha;   /* 1 for all, which C of f16 may overflow with */
     /* Made by expert_case_make(): */
     struct ref_operand a;               /* all rows */
     struct ref_operand *b;              /* [groups] */

@@ -147,7 +147,8 @@ static void test_edges(void)
         .rows = {.layout = MASKED, .groups = 3, .max_rows = 9},
         .n = 8,
         .k = 32,
-        .poison = 0x7f};
+        .poison = 0x7f,
+        .no_alpha = true};
     static const int32_t zero[2];
     struct expert_case none = {
         .rows = {.layout = STACKED, .groups = 1, .rows = zero},

@@ -25,9 +25,42 @@ COUNTED(void *, realloc, (void *memory, size_t size), (memory, size))
 COUNTED(int, pthread_mutex_lock, (pthread_mutex_t * lock), (lock))
 COUNTED(int, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
 
+static _Alignas(256) unsigned char memory[256];
+
+/* With the sizes on the device: three kernels. */
+static void test_experts(jitgemm_context *context)
+{
+    int64_t n = 4096, k = 256;
+    jitgemm_problem problem = {.size = sizeof problem,
+                               .groups = 1,
+                               .n = &n,
+                               .k = &k,
+                               .sizes = JITGEMM_SIZES_DEVICE,
+                               .max_rows = 2000};
+    jitgemm_expert_arguments arguments = {
+        .size = sizeof arguments,
+        .a = memory,
+        .sfa = memory,
+        .b = memory,
+        .sfb = memory,
+        .c = memory,
+        .rows = (const int32_t *)(const void *)memory,
+        .workspace = memory};
+    jitgemm_plan *plan = NULL;
+    int before;
+
+    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+    CHECK_INT(jitgemm_plan_workspace(plan, &arguments.workspace_bytes),
+              JITGEMM_OK);
+    before = calls;
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+    CHECK_INT(calls, before);
+    jitgemm_plan_destroy(plan);
+}
+
 int main(void)
 {
-    static _Alignas(16) unsigned char memory[16];
     struct fakes fakes = fakes_open();
     int64_t m = 2000, n = 4096, k = 256; /* takes two kernels */
     const void *in = memory;
@@ -59,6 +92,7 @@ int main(void)
     CHECK_INT(jitgemm_plan_bind(plan, &operands, NULL), JITGEMM_OK);
     CHECK_INT(calls, before); /* as they were: only compares */
     jitgemm_plan_destroy(plan);
+    test_experts(context);
     jitgemm_context_destroy(context);
     fakes_close(&fakes);
     return test_end();
