@@ -31,18 +31,21 @@ static_assert(sizeof(smem) == spec::smem_bytes);
 /* What groups take of the table; together below 2^30 each. */
 struct extent {
     u32 tiles, atoms; /* of 8 tokens */
+
+    __device__ u64 both() const
+    {
+        return u64(tiles) << 32 | atoms;
+    }
+    __device__ static extent of(u64 both)
+    {
+        return {u32(both >> 32), u32(both)};
+    }
 };
 
 /* Sums over the groups before. */
 struct sums {
     u64 scale_atoms, atoms; /* also of those that there is no room for */
     u64 extents;
-
-    __device__ extent place(const team &all, extent own)
-    {
-        u64 both = all.scan(u64(own.tiles) << 32 | own.atoms, extents);
-        return {u32(both >> 32), u32(both)};
-    }
 };
 
 /* As lib/maps.c encodes them. */
@@ -119,7 +122,7 @@ __device__ bool place_group(const jg_experts_job &job, const row_groups &rows,
                             jg_tile_rows(&job.tiling, u32(group.rows)))) *
                    u32(job.tiling.across),
                atoms};
-    extent at = before.place(all, own);
+    extent at = extent::of(all.scan(own.both(), before.extents));
     if (g < job.numbers.groups)
         write_group(job, group, g, scale_row, at);
     return group.fault;
@@ -141,10 +144,10 @@ experts(const __grid_constant__ jg_experts_job job)
         if (place_group(job, rows, all, g, before))
             bad = min(bad, u32(g));
     }
-    extent end = before.place(all, {0, 0});
     all.span(bad, unused);
     if (threadIdx.x)
         return;
+    extent end = extent::of(before.extents);
     job.first_tile[groups] = int(end.tiles);
     job.first_unit[groups] = int(end.atoms) * job.tiling.units;
     if (bad != ~0u && job.numbers.fault)

@@ -49,7 +49,7 @@ template <int threads> struct team {
         u64 *sums = reinterpret_cast<u64 *>(words);
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         u64 upto = value, result = before;
-#pragma unroll
+#pragma unroll 1
         for (int i = 1; i < 32; i *= 2) {
             u64 other = u64(ptx::shfl_up(u32(upto >> 32), i)) << 32 |
                         ptx::shfl_up(u32(upto), i);
@@ -58,6 +58,7 @@ template <int threads> struct team {
         if (lane == 31)
             sums[warp] = upto;
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < warps; i++) {
             result += i < warp ? sums[i] : 0;
             before += sums[i];
