@@ -271,7 +271,7 @@ typedef struct jitgemm_problem {
     jitgemm_sizes sizes;    /* DEVICE: m is NULL, n and k have one element, and
                                only then the rest may be set: */
     jitgemm_layout layout;
-    jitgemm_place place;    /* of the scales of A */
+    jitgemm_place place;    /* of the scales of A; 0 if it has none */
     int32_t reserved;
     int64_t max_rows;       /* of all groups together or, with
                                JITGEMM_ROWS_MASKED, of each */
@@ -545,11 +545,12 @@ int64_t jitgemm_scale_rows(jitgemm_place place, int64_t max_rows,
 typedef struct jitgemm_expert_arguments {
     uint32_t size;
     uint32_t flags;         /* 0 */
-    const void *a;          /* rows of k/2 bytes; 16-byte aligned, as all of
-                               the next four */
+    const void *a;          /* rows of k/2 bytes, or of k values of
+                               problem.a_type; 16-byte aligned, as all of the
+                               next four */
     const void *sfa;        /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
                                bytes, the scales of each group where the
-                               plan's place says */
+                               plan's place says. NULL unless A is NVFP4 */
     const void *b;          /* n * k/2 bytes of each group, stride_b apart */
     const void *sfb;        /* jitgemm_scale_bytes(n, k) of each, likewise */
     void *c;                /* rows of n elements, where those of A are; may

@@ -8,12 +8,15 @@
 #define WORKSPACE_ALIGN 256
 #define MOST_STRIDE     (INT64_C(1) << 40)
 
-static jitgemm_status check_pointers(const jitgemm_expert_arguments *from)
+static jitgemm_status check_pointers(const struct jg_problem *problem,
+                                     const jitgemm_expert_arguments *from)
 {
+    int scaled = problem->input == JG_IN_NVFP4;
     jitgemm_status status;
 
     if ((status = jg_rows_check_pointer("arguments.a", from->a, 1, 16)) ||
-        (status = jg_rows_check_pointer("arguments.sfa", from->sfa, 1, 16)) ||
+        (status =
+             jg_rows_check_pointer("arguments.sfa", from->sfa, scaled, 16)) ||
         (status = jg_rows_check_pointer("arguments.b", from->b, 1, 16)) ||
         (status = jg_rows_check_pointer("arguments.sfb", from->sfb, 1, 16)) ||
         (status = jg_rows_check_pointer("arguments.c", from->c, 1, 16)) ||
@@ -109,7 +112,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_pointers(&known)) ||
+    if ((status = check_pointers(problem, &known)) ||
         (status = read_stride("arguments.stride_b", known.stride_b, b_bytes,
                               &stride_b)) ||
         (status = read_stride("arguments.stride_sfb", known.stride_sfb,
@@ -127,7 +130,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
         .alpha = known.alpha,
         .stride_b = stride_b,
         .stride_sfb = stride_sfb,
-        .row_a = size.k / 2,
+        .row_a = problem->input == JG_IN_NVFP4 ? size.k / 2 : 2LL * size.k,
         .row_c = (long long)size.n * (problem->output == JG_F32 ? 4 : 2),
         .n = size.n,
         .k = size.k,

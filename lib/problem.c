@@ -185,6 +185,12 @@ static jitgemm_status check_device(const jitgemm_problem *from, int64_t all)
         (status = check(&rule_n, 0, from->n[0])) ||
         (status = check(&rule_k, 0, from->k[0])))
         return status;
+    if (from->a_type != JITGEMM_INPUT_NVFP4 && from->place)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.place", -1,
+                                (int64_t)from->place, 0,
+                                "problem.place is %d; an A without scales "
+                                "has none: it must be 0",
+                                (int)from->place);
     return check_rows(from, all);
 }
 
@@ -208,7 +214,9 @@ static jitgemm_status read_device(const jitgemm_problem *from,
             (int32_t)from->n[0], (int32_t)from->k[0]};
     to->on_device = true;
     to->layout = (enum jg_rows)from->layout;
-    to->place = (enum jg_scale_place)from->place;
+    to->place = from->a_type == JITGEMM_INPUT_NVFP4
+                    ? (enum jg_scale_place)from->place
+                    : JG_FLOOR; /* any that takes no sum */
     to->max_rows = (int32_t)from->max_rows;
     return JITGEMM_OK;
 }

@@ -11,8 +11,9 @@
 #include "launch.h"
 #include "plan.h"
 
-#define POISON 0xa5 /* of C: as f16, bf16 and f32 a number that no test has   \
-                     */
+#define POISON                                                                \
+    0xa5 /* of C: as f16, bf16 and f32 a number that no test has              \
+          */
 
 static void *allocate(size_t bytes)
 {
@@ -63,12 +64,23 @@ static const void *upload_stack(const struct expert_case *c, bool scales,
     return device;
 }
 
+static void alloc_rows(const struct expert_case *c, int64_t rows,
+                       struct ref_operand *a)
+{
+    if (c->a_type == JITGEMM_INPUT_NVFP4)
+        ref_operand_alloc(a, rows, c->k);
+    else
+        ref_operand_alloc_type(a, rows, c->k,
+                               c->a_type == JITGEMM_INPUT_BF16 ? REF_BF16
+                                                               : REF_F16);
+}
+
 void expert_case_make(struct expert_case *c, uint64_t seed)
 {
     size_t groups = (size_t)c->rows.groups;
     jitgemm_expert_arguments *to = &c->arguments;
 
-    ref_operand_alloc(&c->a, all_rows(c), c->k);
+    alloc_rows(c, all_rows(c), &c->a);
     ref_operand_fill(&c->a, REF_FULL, ref_random(&seed));
     c->b = allocate(groups * sizeof *c->b);
     c->alpha = allocate(groups * sizeof *c->alpha);
@@ -81,16 +93,16 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
         if (c->no_alpha)
             c->alpha[g] = 1;
     }
-    c->sfa_bytes = jitgemm_scale_bytes(ref_rows_room(&c->rows), c->k);
+    c->sfa_bytes =
+        c->a.scales ? jitgemm_scale_bytes(ref_rows_room(&c->rows), c->k) : 0;
     c->c_bytes = (size_t)(all_rows(c) * c->n) * element_bytes(c);
     *to = (jitgemm_expert_arguments){
         .size = sizeof *to,
-        .a = gpu_upload(c->a.values, (size_t)(all_rows(c) * c->k / 2)),
-        .sfa = gpu_alloc(c->sfa_bytes),
+        .a = gpu_upload(c->a.values, c->a.value_bytes),
+        .sfa = c->a.scales ? gpu_alloc(c->sfa_bytes) : NULL,
         .c = gpu_alloc(c->c_bytes),
-        .alpha = c->no_alpha
-                     ? NULL
-                     : gpu_upload(c->alpha, groups * sizeof *c->alpha),
+        .alpha = c->no_alpha ? NULL
+                             : gpu_upload(c->alpha, groups * sizeof *c->alpha),
         .rows = c->rows.rows ? gpu_alloc(numbers_bytes(c)) : NULL,
         .scale_row = c->rows.scale_row ? gpu_alloc(4 * groups) : NULL,
         .scale_rows = c->rows.scale_rows,
@@ -125,6 +137,7 @@ jitgemm_problem expert_case_problem(const struct expert_case *c)
                              .n = &c->n,
                              .k = &c->k,
                              .c_type = c->c_type,
+                             .a_type = c->a_type,
                              .sizes = JITGEMM_SIZES_DEVICE,
                              .layout = c->rows.layout,
                              .place = c->rows.place,
@@ -203,7 +216,8 @@ void expert_case_upload(const struct expert_case *c)
     put(a->rows, c->rows.rows, numbers_bytes(c));
     put(a->scale_row, c->rows.scale_row, 4 * (size_t)c->rows.groups);
     put(a->fault, &none, sizeof none);
-    upload_scales(c);
+    if (c->a.scales)
+        upload_scales(c);
     if (c->c_bytes)
         GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)a->c, POISON, c->c_bytes));
     GPU(cuCtxSynchronize());
@@ -223,10 +237,12 @@ void *expert_case_download(const struct expert_case *c)
 static void take_rows(const struct expert_case *c,
                       const struct ref_group *group, struct ref_operand *rows)
 {
-    ref_operand_alloc(rows, group->rows, c->k);
-    memcpy(rows->values, c->a.values + group->first * c->k / 2,
-           (size_t)(group->rows * c->k / 2));
-    for (int64_t i = 0; i < group->rows; i++)
+    int64_t row_bytes = c->a.scales ? c->k / 2 : 2 * c->k;
+
+    alloc_rows(c, group->rows, rows);
+    memcpy(rows->values, c->a.values + group->first * row_bytes,
+           rows->value_bytes);
+    for (int64_t i = 0; c->a.scales && i < group->rows; i++)
         for (int64_t b = 0; b < c->k / 16; b++)
             rows->scales[ref_scale_offset(i, b, c->k)] =
                 scale_of(c, group->first + i, b);

@@ -14,6 +14,7 @@ struct expert_case {
     struct ref_rows rows; /* host: may change between runs */
     int64_t n, k, hint_rows;
     jitgemm_type c_type;
+    jitgemm_input a_type;
     int64_t gap;    /* bytes between what experts have of b and sfb */
     uint8_t poison;  /* of scales that are nobody's */
     bool no_alpha;   /* 1 for all, which C of f16 may overflow with */

@@ -44,6 +44,9 @@ static const int32_t scale_rows[GROUPS] = {768, 0, 384, 512, 128};
 
 static void test_configs(void)
 {
+    static const jitgemm_input inputs[] = {
+        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
+
     for (int i = 0; i < model->count; i++) {
         int32_t offsets[GROUPS + 1];
         size_t which = (size_t)i % COUNT(counts);
@@ -58,8 +61,9 @@ static void test_configs(void)
             .poison = i % 2 ? 0xff : 0x7f};
         char name[32];
 
-        if (model->configs[i].family == JG_SM100)
-            c.c_type = (jitgemm_type)(i % 3);
+        c.c_type = (jitgemm_type)(i % 3);
+        if (model->configs[i].family == JG_SM90)
+            c.a_type = inputs[i / 2 % 3];
         if (c.rows.layout == STACKED)
             c.rows.max_rows = stack(counts[which], offsets, GROUPS) + i % 4;
         snprintf(name, sizeof name, "configuration %d", i);

@@ -210,6 +210,19 @@ static void test_kinds(void)
     jitgemm_plan_destroy(plan);
 
     problem = good_problem();
+    problem.a_type = JITGEMM_INPUT_BF16;
+    problem.place = JITGEMM_PLACE_CEIL;
+    CHECK_ERROR(jitgemm_plan_create(context, &problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.place");
+    problem.place = JITGEMM_PLACE_TIGHT;
+    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+    CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
+    SPOIL(sfa, memory, JITGEMM_E_ARGUMENT);
+    arguments.sfa = NULL;
+    CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+    jitgemm_plan_destroy(plan);
+
+    problem = good_problem();
     problem.max_rows = problem.hint_rows = 0;
     CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
     CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
