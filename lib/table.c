@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #define WORKSPACE_ALIGN 1024 /* a swizzle atom */
-#define ATOM_BYTES      1024 /* 8 tokens x 64 k, f16 */
-#define ATOM_ROWS       8
-#define MOST            (1 << 30) /* tiles, units: a sum with a grid fits an int */
+#define ATOM_BYTES 1024      /* 8 tokens x 64 k, f16 */
+#define ATOM_ROWS 8
+#define MOST (1 << 30)       /* tiles, units: a sum with a grid fits an int */
 
 static_assert(sizeof(struct jg_group) % 64 == 0, "tensor maps are aligned");
 
@@ -120,8 +120,8 @@ static jitgemm_status add_up_most(const struct jg_config *config,
 
     *counts = (struct counts){full + part, atoms};
     if (atoms <= MOST)
-        *counts =
-            (struct counts){(full + part) * tiling.across, atoms * tiling.units};
+        *counts = (struct counts){(full + part) * tiling.across,
+                                  atoms * tiling.units};
     if (counts->tiles > MOST || counts->units > MOST)
         return fail_much(problem->groups - 1, problem->groups, *counts);
     return JITGEMM_OK;

@@ -6,4 +6,5 @@ must_have_nvrtc
 for JITGEMM_EMU_DEVICE in h200 b200; do
     export JITGEMM_EMU_DEVICE
     must "$JG_BUILDDIR/tests/g_experts" small
+    must "$JG_BUILDDIR/tests/g_experts_bad" small
 done

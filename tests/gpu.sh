@@ -12,8 +12,8 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    programs="tests/g_driver tests/g_experts tests/g_gemm tests/g_plan
-        tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
+    programs="tests/g_driver tests/g_experts tests/g_experts_bad
+        tests/g_gemm tests/g_plan tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
@@ -104,6 +104,7 @@ tests() {
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
     step experts "$dir/bin/g_experts" &
+    step experts-bad "$dir/bin/g_experts_bad" &
     step plan "$dir/bin/g_plan" &
     step quantize "$dir/bin/g_quantize" &
     step quantize-bad "$dir/bin/g_quantize_bad" &
@@ -114,7 +115,7 @@ tests() {
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small &
         step "$tool-experts" compute-sanitizer --tool "$tool" \
-            --error-exitcode 9 "$dir/bin/g_experts" small &
+            --error-exitcode 9 "$dir/bin/g_experts_bad" small &
         step "$tool-quant" compute-sanitizer --tool "$tool" \
             --error-exitcode 9 "$dir/bin/g_quantize_bad" small &
     done

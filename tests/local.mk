@@ -86,6 +86,7 @@ nvrtc_tests = \
 gpu_tests = \
 	tests/g_driver \
 	tests/g_experts \
+	tests/g_experts_bad \
 	tests/g_gemm \
 	tests/g_plan \
 	tests/g_quantize \
@@ -468,7 +469,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 
 # These run programs that are tests themselves.
 tests/bench_emu.log: tests/bench/bench tests/n_specs
-tests/emu_experts.log: tests/g_experts tests/n_specs
+tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
