@@ -556,6 +556,8 @@ typedef struct jitgemm_expert_arguments {
     void *c;                /* rows of n elements, where those of A are; may
                                not overlap an input */
     const float *alpha;     /* [groups], or NULL: 1 */
+    const void *bias;       /* n values of problem.c_type for each group, one
+                               after the other, aligned as they are; or NULL */
     const int32_t *rows;    /* as in jitgemm_conversion_arguments, and the
                                next two, too */
     const int32_t *scale_row;

@@ -12,6 +12,7 @@ static jitgemm_status check_pointers(const struct jg_problem *problem,
                                      const jitgemm_expert_arguments *from)
 {
     int scaled = problem->input == JG_IN_NVFP4;
+    unsigned element = problem->output == JG_F32 ? 4 : 2;
     jitgemm_status status;
 
     if ((status = jg_rows_check_pointer("arguments.a", from->a, 1, 16)) ||
@@ -22,6 +23,8 @@ static jitgemm_status check_pointers(const struct jg_problem *problem,
         (status = jg_rows_check_pointer("arguments.c", from->c, 1, 16)) ||
         (status =
              jg_rows_check_pointer("arguments.alpha", from->alpha, -1, 4)) ||
+        (status = jg_rows_check_pointer("arguments.bias", from->bias, -1,
+                                        element)) ||
         (status = jg_rows_check_pointer("arguments.workspace", from->workspace,
                                         1, WORKSPACE_ALIGN)))
         return status;
@@ -128,6 +131,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
         .sfb = known.sfb,
         .c = known.c,
         .alpha = known.alpha,
+        .bias = known.bias,
         .stride_b = stride_b,
         .stride_sfb = stride_sfb,
         .row_a = problem->input == JG_IN_NVFP4 ? size.k / 2 : 2LL * size.k,

@@ -75,6 +75,23 @@ static void alloc_rows(const struct expert_case *c, int64_t rows,
                                                                : REF_F16);
 }
 
+static void make_bias(struct expert_case *c, uint64_t seed)
+{
+    size_t count = (size_t)(c->rows.groups * c->n);
+    enum ref_type type = (enum ref_type)c->c_type;
+    void *elements = allocate(count * element_bytes(c));
+
+    c->bias = allocate(count * sizeof *c->bias);
+    for (size_t i = 0; i < count; i++) {
+        double any = (double)(ref_random(&seed) % 65536) / 64 - 512;
+
+        ref_store(type, elements, (int64_t)i, any);
+        c->bias[i] = ref_load(type, elements, (int64_t)i);
+    }
+    c->arguments.bias = gpu_upload(elements, count * element_bytes(c));
+    free(elements);
+}
+
 void expert_case_make(struct expert_case *c, uint64_t seed)
 {
     size_t groups = (size_t)c->rows.groups;
@@ -108,6 +125,8 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
         .scale_rows = c->rows.scale_rows,
         .fault = gpu_alloc(sizeof(jitgemm_fault)),
     };
+    if (c->with_bias)
+        make_bias(c, seed);
     to->b = upload_stack(c, false, &to->stride_b);
     to->sfb = upload_stack(c, true, &to->stride_sfb);
     expert_case_upload(c);
@@ -116,9 +135,9 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
 void expert_case_free(struct expert_case *c)
 {
     const jitgemm_expert_arguments *a = &c->arguments;
-    const void *all[] = {a->a,     a->sfa,      a->b,    a->sfb,
-                         a->c,     a->alpha,    a->rows, a->scale_row,
-                         a->fault, a->workspace};
+    const void *all[] = {a->bias,      a->a,     a->sfa,      a->b,
+                         a->sfb,       a->c,     a->alpha,    a->rows,
+                         a->scale_row, a->fault, a->workspace};
 
     gpu_sync();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -128,6 +147,7 @@ void expert_case_free(struct expert_case *c)
     ref_operand_free(&c->a);
     free(c->b);
     free(c->alpha);
+    free(c->bias);
 }
 
 jitgemm_problem expert_case_problem(const struct expert_case *c)
@@ -260,6 +280,9 @@ static int64_t check_group(const struct expert_case *c, int32_t g,
 
     take_rows(c, group, &rows);
     ref_product(&rows, &c->b[g], (double)c->alpha[g], exact, exact + count, 1);
+    if (c->bias)
+        ref_add_bias(c->bias + g * c->n, group->rows, c->n, exact,
+                     exact + count);
     for (int64_t i = 0; i < count; i++) {
         double value = ref_load(type, got, first + i);
 

@@ -16,12 +16,14 @@ struct expert_case {
     jitgemm_type c_type;
     jitgemm_input a_type;
     int64_t gap;    /* bytes between what experts have of b and sfb */
-    uint8_t poison;  /* of scales that are nobody's */
-    bool no_alpha;   /* 1 for all, which C of f16 may overflow with */
+    uint8_t poison; /* of scales that are nobody's */
+    bool with_bias;
+    bool no_alpha; /* 1 for all, which C of f16 may overflow with */
     /* Made by expert_case_make(): */
     struct ref_operand a;               /* all rows */
     struct ref_operand *b;              /* [groups] */
     float *alpha;                       /* [groups] */
+    double *bias;                       /* [groups * n], or NULL */
     jitgemm_expert_arguments arguments; /* device; no workspace */
     size_t sfa_bytes, c_bytes;
 };

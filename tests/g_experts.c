@@ -59,6 +59,7 @@ static void test_configs(void)
             .n = i % 3 ? 264 : 136,
             .k = i % 2 ? 320 : 576,
             .gap = i % 3 ? 48 : 0,
+            .with_bias = i % 2,
             .poison = i % 2 ? 0xff : 0x7f};
         char name[32];
 

@@ -127,6 +127,7 @@ static void test_pointers(const jitgemm_plan *plan)
     SPOIL(c, NULL, JITGEMM_E_ARGUMENT);
     SPOIL(c, memory + 2, JITGEMM_E_ALIGN);
     SPOIL(alpha, (float *)(void *)(memory + 2), JITGEMM_E_ALIGN);
+    SPOIL(bias, memory + 1, JITGEMM_E_ALIGN);
     SPOIL(rows, NULL, JITGEMM_E_ARGUMENT);
     SPOIL(rows, (int32_t *)(void *)(memory + 2), JITGEMM_E_ALIGN);
     SPOIL(scale_row, arguments.rows, JITGEMM_E_ARGUMENT);

@@ -17,7 +17,8 @@ struct jg_experts_job {
     const unsigned char *a, *sfa;
     const unsigned char *b, *sfb; /* those of a group are `stride` apart */
     unsigned char *c;
-    const float *alpha;             /* [groups], or null: 1 */
+    const float *alpha;        /* [groups], or null: 1 */
+    const unsigned char *bias; /* of each group, a row of C wide; or null: 0 */
     long long stride_b, stride_sfb; /* bytes */
     long long row_a, row_c;         /* bytes of a row */
     int n, k;

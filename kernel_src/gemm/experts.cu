@@ -83,6 +83,7 @@ __device__ void write_group(const jg_experts_job &job,
     group.sfb = job.sfb + g * job.stride_sfb;
     group.c = reinterpret_cast<u16 *>(job.c + from.first * job.row_c);
     group.alpha = job.alpha ? job.alpha + g : nullptr;
+    group.bias = job.bias ? job.bias + g * job.row_c : nullptr;
     group.activations = u64(units) * unit_bytes;
     group.m = from.rows;
     group.n = job.n;
