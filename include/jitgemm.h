@@ -258,9 +258,17 @@ typedef struct jitgemm_fault {
     int64_t value;
 } jitgemm_fault;
 
+enum { /* flags of a problem */
+    /* Sums over k may be added up in parts, where there are few tokens and few
+     * weights: faster on sm_90a. A row of C then depends, in its last bits, on
+     * the sizes of all groups; without this flag on no other row. It is the
+     * same from run to run either way. */
+    JITGEMM_ALLOW_SPLIT_K = 1
+};
+
 typedef struct jitgemm_problem {
     uint32_t size;
-    uint32_t flags;         /* 0 */
+    uint32_t flags;         /* 0 or JITGEMM_ALLOW_SPLIT_K */
     int32_t groups;         /* 1 .. 65536 */
     int32_t batch;          /* 0 or 1; batches are groups */
     const int64_t *m;       /* [groups] tokens: >= 0; 0 is an empty group */

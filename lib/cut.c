@@ -54,15 +54,40 @@ int64_t jg_cut_units(const struct jg_config *config, struct jg_size size)
            jg_cut_tiling(config, size.n, size.k).units;
 }
 
+/* Every part of k has a stage, and every tile a cluster. */
+static bool allows_split(const struct jg_config *config,
+                         const struct jg_problem *problem,
+                         const struct jg_device *device)
+{
+    int64_t tiles = 0;
+
+    for (int32_t g = 0; g < problem->groups; g++) {
+        struct jg_size size = problem->sizes[g];
+
+        if (size.m && jg_cut_ceil_div(size.k, config->tile_k) < config->ctas)
+            return false;
+        tiles += jg_cut_tiles(config, size);
+    }
+    return problem->split_k && !problem->on_device &&
+           tiles <= device->sms / config->ctas;
+}
+
 /* Pairs of CTAs are given their maps, and cannot blank the padding of the
  * other's scales, which an odd number of 32 k leaves. */
-bool jg_cut_allows(const struct jg_config *config,
-                   const struct jg_problem *problem)
+static bool allows_pairs(const struct jg_problem *problem)
 {
-    if (config->family != JG_SM100 || config->ctas == 1)
-        return true;
     for (int32_t g = 0; g < problem->groups; g++)
         if (problem->sizes[g].k % 64)
             return false;
     return problem->on_device || problem->groups <= JG_CUT_HOST_MAPS;
+}
+
+bool jg_cut_allows(const struct jg_config *config,
+                   const struct jg_problem *problem,
+                   const struct jg_device *device)
+{
+    if (config->ctas == 1)
+        return true;
+    return config->family == JG_SM90 ? allows_split(config, problem, device)
+                                     : allows_pairs(problem);
 }

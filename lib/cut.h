@@ -21,7 +21,8 @@ struct jg_config {
     int stages;
     enum jg_input input;   /* type of A */
     enum jg_output output; /* type of C */
-    int ctas; /* that share a tile: 1, or 2 neighbours in a cluster */
+    int ctas; /* that share a tile, neighbours in a cluster: of JG_SM100 2, or
+                 of JG_SM90 up to 8 with a part of its k each; else 1 */
     /* JG_SM90 */
     int width_step; /* widths of the matrix instruction: the multiples of this
                        up to tile_m */
@@ -52,7 +53,8 @@ int64_t jg_cut_units(const struct jg_config *config, struct jg_size size);
 
 /* Whether the configuration can do the problem. */
 bool jg_cut_allows(const struct jg_config *config,
-                   const struct jg_problem *problem);
+                   const struct jg_problem *problem,
+                   const struct jg_device *device);
 
 int64_t jg_cut_ceil_div(int64_t a, int64_t b);
 

@@ -93,7 +93,7 @@ jitgemm_status jg_maps_encode(const jitgemm_context *context,
 
     if (config->family == JG_SM90)
         return encode_values(context, "operands.b", row->b, row->n, row->k,
-                             tile_k, b_box, map);
+                             tile_k, config->tile_n, map);
     status = encode_values(context, "operands.a", row->a, row->m, row->k,
                            tile_k, a_box, map);
     if (status == JITGEMM_OK)

@@ -10,6 +10,9 @@
     {.family = JG_SM90, .tile_m = m, .tile_n = n, .tile_k = k,                \
      .stages = count, .ctas = 1, .width_step = step, .blocks = per_sm,        \
      .fused = fuse}
+#define SPLIT(parts)                                                          \
+    {.family = JG_SM90, .tile_m = 8, .tile_n = 128, .tile_k = 128,            \
+     .stages = 6, .ctas = parts, .width_step = 8, .blocks = 2, .fused = true}
 
 static const struct jg_config configs[] = {
     ROW(8, 8, 128, 256, 8, 1, true),     ROW(8, 8, 128, 256, 4, 2, false),
@@ -17,6 +20,7 @@ static const struct jg_config configs[] = {
     ROW(32, 32, 256, 256, 3, 1, false),  ROW(64, 64, 128, 256, 4, 1, false),
     ROW(96, 96, 256, 128, 4, 1, false),  ROW(128, 32, 128, 128, 5, 1, false),
     ROW(192, 64, 128, 128, 3, 1, false), ROW(256, 128, 128, 128, 3, 1, false),
+    SPLIT(2), SPLIT(4),
 };
 
 /* A token's matrix product with 128 weight rows over a chunk of k, and other
@@ -26,6 +30,7 @@ static const struct jg_config configs[] = {
 #define FEW_STAGES_COST 24 /* more, with tiles that leave room for three */
 #define TALL_DECODE_COST 120 /* of 256 rows */
 #define LAUNCH_COST 1600 /* of the kernel that decodes activations: 3 us */
+#define ADD_PARTS_US 1.2 /* of a tile whose k is split */
 #define FUSED_PERCENT 112 /* fused tiles decode activations again each time */
 
 /* Of a chunk's weights. */
@@ -43,9 +48,11 @@ static double tile_us(const struct jg_config *config, struct jg_size size)
                     config->width_step;
     int64_t products = config->tile_n / 128 * width;
 
-    return (double)(jg_cut_chunks(config, size) *
-                    (decode_cost(config) + products)) *
-           UNIT_US;
+    double us = (double)(jg_cut_chunks(config, size) *
+                         (decode_cost(config) + products)) *
+                UNIT_US;
+
+    return config->ctas > 1 ? us / config->ctas + ADD_PARTS_US : us;
 }
 
 /* Where two blocks run at once, each takes twice as long. */

@@ -20,7 +20,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     for (int i = 0; i < model->count; i++) {
         double us = model->estimate(&model->configs[i], problem, device).us;
 
-        if (us < least && jg_cut_allows(&model->configs[i], problem)) {
+        if (us < least && jg_cut_allows(&model->configs[i], problem, device)) {
             least = us;
             *config = model->configs[i];
         }

@@ -71,10 +71,11 @@ static jitgemm_status check_group(const jitgemm_problem *from, int32_t group,
 
 static jitgemm_status check_header(const jitgemm_problem *problem)
 {
-    if (problem->flags)
+    if (problem->flags & ~(uint32_t)JITGEMM_ALLOW_SPLIT_K)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.flags", -1,
-                                problem->flags, 0,
-                                "problem.flags is %#x; no flag is known",
+                                problem->flags, JITGEMM_ALLOW_SPLIT_K,
+                                "problem.flags is %#x; known is only "
+                                "JITGEMM_ALLOW_SPLIT_K (1)",
                                 problem->flags);
     if (problem->groups < 1 || problem->groups > MAX_GROUPS)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.groups", -1,
@@ -239,6 +240,7 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     made.groups = known.groups;
     made.output = (enum jg_output)known.c_type;
     made.input = (enum jg_input)known.a_type;
+    made.split_k = known.flags & JITGEMM_ALLOW_SPLIT_K;
     made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
     if (!made.sizes)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for %d groups",

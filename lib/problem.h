@@ -18,6 +18,7 @@ struct jg_problem { /* all zero: none */
     struct jg_size *sizes; /* [groups] */
     enum jg_output output; /* type of C */
     enum jg_input input;   /* type of A */
+    bool split_k;          /* is allowed */
     /* m is what is typical, and device memory has what it is: */
     bool on_device;
     enum jg_rows layout;

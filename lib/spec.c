@@ -79,10 +79,13 @@ static int sm90_shared_bytes(const struct jg_config *config)
     int scales = config->tile_n * config->tile_k / 16;
     int barriers = 2 * 8;
     int staging = config->tile_n * 2 * 16; /* 16 bytes a consumer's thread */
+    int sums = config->ctas > 1 ? (config->ctas - 1) * config->tile_m *
+                                      config->tile_n * 4
+                                : 512;
     int alignment = 1024;
 
     return config->stages * (activations + weights + scales + barriers) +
-           staging + alignment;
+           staging + sums + alignment;
 }
 
 /* Registers a thread, in the steps of 8 that setmaxnreg knows. A block starts
@@ -96,7 +99,8 @@ static struct registers share_registers(const struct jg_config *config,
                                         int threads)
 {
     int entry = 65536 / (threads * config->blocks) / 8 * 8;
-    int producer = config->fused ? 104 : config->tile_n > 128 ? 32 : 24;
+    int most = config->fused ? 104 : config->tile_n > 128 ? 32 : 24;
+    int producer = most < entry ? most : entry;
     int consumers = config->tile_n / 64;
 
     return (struct registers){
@@ -109,18 +113,21 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
                         : config->input == JG_IN_BF16 ? "bf16 to "
                                                       : "";
     struct registers registers;
-    char constants[512];
+    char constants[512], split[24];
 
     spec->program = "gemm/sm90_nvfp4.cu";
     spec->symbol = "sm90_nvfp4";
     spec->threads = 128 + config->tile_n * 2;
     registers = share_registers(config, spec->threads);
     spec->shared_bytes = sm90_shared_bytes(config);
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s%s",
+    spec->cluster = config->ctas > 1 ? config->ctas : 0;
+    snprintf(split, sizeof split, ", split k %d", config->ctas);
+    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
              config->stages, input, outputs[config->output],
              config->blocks > 1 ? ", 2 blocks" : "",
-             config->fused ? ", fused" : "");
+             config->fused ? ", fused" : "",
+             config->ctas > 1 ? split : "");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
              "constexpr int width_step = %d;\n"
@@ -128,6 +135,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int tile_k = %d;\n"
              "constexpr int stages = %d;\n"
              "constexpr int blocks = %d;\n"
+             "constexpr int split = %d;\n"
              "constexpr bool fused = %s;\n"
              "constexpr int input = %d;\n"
              "constexpr int output = %d;\n"
@@ -136,7 +144,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int producer_registers = %d;\n"
              "constexpr int consumer_registers = %d;\n",
              config->tile_m, config->width_step, config->tile_n,
-             config->tile_k, config->stages, config->blocks,
+             config->tile_k, config->stages, config->blocks, config->ctas,
              config->fused ? "true" : "false", (int)config->input,
              (int)config->output, spec->threads, spec->shared_bytes,
              registers.producer, registers.consumer);

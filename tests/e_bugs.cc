@@ -4,6 +4,7 @@
 #include "emu/planted_blackwell_bugs.h"
 #include "emu/planted_hopper_bugs.h"
 #include "emu/planted_pair_bugs.h"
+#include "emu/planted_split_bugs.h"
 #include "emu/planted_tensor_bugs.h"
 #include "emu/planted_tile_bugs.h"
 
@@ -21,6 +22,8 @@ struct family {
 };
 static const family hopper = {
     "Hopper", jg_model_sm90, 1, {{37, 392, 1056}, {0, 8, 32}, {3, 136, 544}}};
+static const family split = {
+    "split", jg_model_sm90, SPLIT, {{9, 136, 1056}, {0, 8, 32}}};
 static const family blackwell = {"Blackwell",
                                  jg_model_sm100,
                                  SWAPPED,
@@ -85,6 +88,7 @@ int main(int argc, char **argv)
     };
 
     add(hopper_bugs, hopper);
+    add(split_bugs, split);
     add(blackwell_bugs, blackwell);
     add(tensor_bugs, blackwell);
     add(tile_bugs, blackwell);

@@ -16,6 +16,7 @@ static const std::vector<std::vector<size>> problems = {
     {{0, 64, 64}, {131, 200, 544}, {3, 264, 96}, {0, 8, 32}},
     {{264, 128, 1056}, {17, 392, 32}},
     {{9, 392, 576}, {0, 8, 64}, {264, 136, 1088}, {513, 72, 64}},
+    {{9, 264, 1056}, {0, 8, 64}, {5, 136, 1888}}, /* for a split k */
 };
 
 /* The tables' rows, and those with another type of C: Hopper's with another of

@@ -185,6 +185,16 @@ jitgemm_plan *expert_case_plan(const struct expert_case *c,
     return plan;
 }
 
+int expert_case_configs(const struct jg_model *model)
+{
+    int count = model->count;
+
+    while (model->configs[count - 1].family == JG_SM90 &&
+           model->configs[count - 1].ctas > 1)
+        count--;
+    return count;
+}
+
 void expert_case_workspace(const jitgemm_plan *plan,
                            jitgemm_expert_arguments *arguments)
 {

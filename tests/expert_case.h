@@ -10,6 +10,8 @@
 
 struct jg_config;
 
+struct jg_model;
+
 struct expert_case {
     struct ref_rows rows; /* host: may change between runs */
     int64_t n, k, hint_rows;
@@ -38,6 +40,10 @@ jitgemm_problem expert_case_problem(const struct expert_case *c);
 jitgemm_plan *expert_case_plan(const struct expert_case *c,
                                jitgemm_context *context,
                                const struct jg_config *config);
+
+/* How many of the model's configurations experts may have: the last ones split
+ * k, which they may not. */
+int expert_case_configs(const struct jg_model *model);
 
 /* What the plan wants, to the last byte, poisoned. */
 void expert_case_workspace(const jitgemm_plan *plan,

@@ -48,7 +48,7 @@ static void test_configs(void)
     static const jitgemm_input inputs[] = {
         JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
 
-    for (int i = 0; i < model->count; i++) {
+    for (int i = 0; i < expert_case_configs(model); i++) {
         int32_t offsets[GROUPS + 1];
         size_t which = (size_t)i % COUNT(counts);
         struct expert_case c = {

@@ -33,13 +33,20 @@ static void run(const struct product *p, const struct jg_config *config)
 static bool allows(const struct jg_config *config, int32_t groups,
                    const int64_t *m, const int64_t *n, const int64_t *k)
 {
-    jitgemm_problem problem = {
-        .size = sizeof problem, .groups = groups, .m = m, .n = n, .k = k};
+    jitgemm_problem problem = {.size = sizeof problem,
+                               .flags = JITGEMM_ALLOW_SPLIT_K,
+                               .groups = groups,
+                               .m = m,
+                               .n = n,
+                               .k = k};
     struct jg_problem checked;
+    struct jg_device device;
     bool allowed;
 
     JITGEMM(jg_problem_read(&problem, &checked));
-    allowed = jg_cut_allows(config, &checked);
+    jg_device_of_arch(config->family == JG_SM90 ? "sm_90a" : "sm_100a",
+                      &device);
+    allowed = jg_cut_allows(config, &checked, &device);
     jg_problem_free(&checked);
     return allowed;
 }
@@ -156,6 +163,7 @@ static void test_variants(const struct jg_model *model, bool all)
     static const int64_t m[] = {9, 0, 131, 40}, n[] = {136, 8, 264, 392};
     static const int64_t k[] = {288, 64, 96, 1056};
     static const int64_t even_k[] = {320, 64, 128, 1088};
+    static const int64_t long_k[] = {1056}; /* to split */
     static const char *const names[] = {"f16", "bf16", "f32"};
     static const jitgemm_input inputs[] = {
         JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
@@ -163,7 +171,9 @@ static void test_variants(const struct jg_model *model, bool all)
     for (int i = 0; i < model->count; i++)
         for (int variant = 1; variant < 9; variant++) {
             struct jg_config config = model->configs[i];
-            bool pair = config.ctas > 1, hopper = config.family == JG_SM90;
+            bool hopper = config.family == JG_SM90;
+            bool split = hopper && config.ctas > 1;
+            bool pair = !hopper && config.ctas > 1;
             int most = hopper ? 8 : pair ? 2 : 5, group = variant / 3;
             struct product p;
             double worst;
@@ -171,7 +181,10 @@ static void test_variants(const struct jg_model *model, bool all)
 
             if (variant > most || (!all && !pair && variant != 1 + i % most))
                 continue;
-            product_make(&p, 4, m, n, pair ? even_k : k, REF_FULL, true,
+            product_make(&p, split ? 1 : 4, m, n,
+                         split  ? long_k
+                         : pair ? even_k
+                                : k, REF_FULL, true,
                          (uint64_t)(100 + variant));
             p.c_type = (jitgemm_type)(variant % 3);
             if (hopper && group)

@@ -84,12 +84,14 @@ measure() {
     export JITGEMM_LIBCUBLAS
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
+    step split-k "$dir/bin/bench" --split-k --json "$log/split-k.json" \
+        $("$dir/bin/bench" --cases | sed -n 's/.*"case": "\(small[^"]*\)".*/\1/p')
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
-    cat "$log/bench" "$log/peers" "$log/quantize-speed" \
+    cat "$log/bench" "$log/split-k" "$log/peers" "$log/quantize-speed" \
         "$log/experts-speed"
 }
 

@@ -273,6 +273,7 @@ tests_libemutest_la_SOURCES = \
 emutest_LDADD = tests/libemutest.la $(LDADD)
 tests_e_bugs_SOURCES = tests/e_bugs.cc tests/emu/planted_blackwell_bugs.h \
 	tests/emu/planted_hopper_bugs.h tests/emu/planted_pair_bugs.h \
+	tests/emu/planted_split_bugs.h \
 	tests/emu/planted_tensor_bugs.h tests/emu/planted_tile_bugs.h
 tests_e_bugs_LDADD = $(emutest_LDADD)
 tests_e_multicast_bugs_SOURCES = tests/e_multicast_bugs.cc \

@@ -166,6 +166,7 @@ void product_free(struct product *p)
 jitgemm_problem product_problem(const struct product *p)
 {
     return (jitgemm_problem){.size = sizeof(jitgemm_problem),
+                             .flags = p->flags,
                              .groups = p->groups,
                              .m = p->m,
                              .n = p->n,

@@ -14,6 +14,7 @@ struct product {
     struct ref_operand *a, *b; /* [groups], host */
     float *alpha;              /* [groups], host */
     bool with_alpha;           /* the device has it too */
+    uint32_t flags;            /* of the problem */
     jitgemm_input a_type;
     jitgemm_type c_type;       /* f16 unless set after product_make() */
     double **bias;             /* [groups], host; NULL: none */

@@ -23,6 +23,21 @@ static const struct jg_config *choose(int32_t groups, int32_t m, int32_t n,
     return &chosen;
 }
 
+/* The number of parts of a product whose k may be split. */
+static int parts(int32_t groups, int32_t m, int32_t n, int32_t k)
+{
+    struct jg_size sizes[64];
+    struct jg_problem problem = {
+        .groups = groups, .sizes = sizes, .split_k = true};
+
+    for (int32_t g = 0; g < groups; g++)
+        sizes[g] = (struct jg_size){m, n, k};
+    sizes[groups] = (struct jg_size){0, 8, 32}; /* does not matter */
+    problem.groups++;
+    CHECK_INT(jg_plan_choose(&problem, &device, &chosen), JITGEMM_OK);
+    return chosen.ctas;
+}
+
 static const struct jg_config *choose_case(const char *name)
 {
     const struct gemm_case *c = case_find(name);
@@ -50,6 +65,16 @@ static void test_choice(void)
     CHECK(choose(1, 8, 8192, 8192)->fused);
     CHECK(!choose(32, 8, 4096, 7168)->fused);
     CHECK(!choose(8, 128, 4096, 7168)->fused);
+    /* k is split where that is allowed, a cluster has a tile, and each part a
+     * stage. */
+    CHECK_INT(choose(1, 4, 2048, 2048)->ctas, 1);
+    CHECK_INT(parts(1, 4, 2048, 2048), 4);
+    CHECK_INT(parts(1, 4, 4096, 4096), 4);
+    CHECK_INT(parts(1, 16, 4096, 4096), 2);
+    CHECK_INT(parts(1, 4, 66 * 128, 8192), 2);
+    CHECK_INT(parts(1, 4, 67 * 128, 8192), 1);
+    CHECK_INT(parts(1, 4, 2048, 128), 1);
+    CHECK_INT(parts(32, 8, 4096, 7168), 1);
     /* What was fastest of all when it was measured. */
     CHECK_INT(choose_case("gm1")->tile_m, 128);
     CHECK_INT(choose_case("gm2")->tile_m, 96);
@@ -107,7 +132,8 @@ static void test_variants(void)
     CHECK(config.edits_maps);
     CHECK_INT(config.output, JG_F32);
     for (int i = 0; i < jg_model_sm100.count; i++)
-        CHECK_INT(jg_cut_allows(&jg_model_sm100.configs[i], &problem),
+        CHECK_INT(jg_cut_allows(&jg_model_sm100.configs[i], &problem,
+                                &device),
                   jg_model_sm100.configs[i].ctas == 1);
     problem.groups = 512;
     CHECK_INT(jg_plan_choose(&problem, &device, &config), JITGEMM_OK);

@@ -7,11 +7,14 @@
  *         each in turn. Those of 16 bits are only put in order
  *   1...  decode 64 weight rows each into registers, multiply them with the
  *         activations, store
+ * With spec::split a cluster has one tile, each block a part of its k; the
+ * first adds up the sums of all, in their order.
  *
  * barrier  count                   arrives                         waits
  * full     2 + bytes of the slot,  both copying threads, copies,   1...
  *          fused: 1 + 32 + bytes   fused: the decoding warp
  * empty    threads of 1...         1...                            0
+ * cluster  all, twice              begun; parts stored             before; 1...
  */
 #include <base/group.h>
 #include <base/types.cuh>
@@ -20,6 +23,7 @@
 #include <mma/weights.cuh>
 #include <mma/wgmma_tile.cuh>
 #include <pipeline/ring.cuh>
+#include <ptx/cluster.cuh>
 #include <ptx/mbarrier.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
@@ -51,12 +55,17 @@ static_assert(spec::threads == (1 + consumers) * warpgroup);
 static_assert(spec::tile_n % scale_rows == 0);
 static_assert(chunks % (2 * batch) == 0);
 
+/* Accumulators that the first block of a cluster gets, a thread's. */
+constexpr int sums_rows =
+    spec::split > 1 ? (spec::split - 1) * consumers * spec::tile_m / 2 : 1;
+
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 activations[spec::stages][chunks][chunk_bytes];
     u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
     u8 scales[spec::stages][spec::tile_n / scale_rows][chunks]
              [mma::scale_atom_bytes];
     u8 staging[consumers][epilogue::staging_bytes];
+    float sums[sums_rows][warpgroup]; /* of the other blocks */
     pipeline::barriers<spec::stages> barriers;
 };
 static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
@@ -64,7 +73,21 @@ static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 using ring = pipeline::ring<spec::stages>;
 using activation_row = mma::activation_row<nvfp4, chunks>;
 using weight_reader = mma::weight_reader<type, chunks>;
+using turns = sched::turns<spec::split>;
 using sched::tile;
+
+/* The stages of a tile's k that are this block's. */
+struct range {
+    int first, end;
+
+    __device__ explicit range(const jg_group &group)
+    {
+        int all = group.chunks / chunks;
+        int part = int(blockIdx.x) % spec::split;
+        first = all * part / spec::split;
+        end = all * (part + 1) / spec::split;
+    }
+};
 
 /* A stage of a tile's weights. */
 __device__ void load_weights(smem &shared, int slot, const tile &tile,
@@ -96,13 +119,14 @@ __device__ void copy_weights(smem &shared, const jg_table &table)
     ring ring{shared.barriers};
     const jg_group *group = nullptr;
 
-    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         if (tile.group != group) {
             group = tile.group;
             ptx::fence_proxy_tensormap_acquire(group->b_map);
         }
-        for (int stage = 0, end = group->chunks / chunks; stage < end;
+        range range(*group);
+        for (int stage = range.first; stage < range.end;
              stage++, ring.next()) {
             ring.wait_empty();
             load_weights(shared, ring.slot, tile, stage,
@@ -116,7 +140,7 @@ __device__ void copy_activations(smem &shared, const jg_table &table)
     ring ring{shared.barriers};
 
     ptx::griddepcontrol_wait();
-    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         const jg_group &group = *tile.group;
         size_t chunk = size_t(ceil_div(group.m, mma::atom_rows)) *
@@ -124,7 +148,9 @@ __device__ void copy_activations(smem &shared, const jg_table &table)
         u32 bytes = ceil_div(tile.rows, mma::atom_rows) * mma::atom_bytes;
         const u8 *from = table.workspace + group.activations +
                          size_t(tile.row) / mma::atom_rows * mma::atom_bytes;
-        for (int stage = 0, end = group.chunks / chunks; stage < end;
+        range range(group);
+        from += range.first * chunks * chunk;
+        for (int stage = range.first; stage < range.end;
              stage++, ring.next(), from += chunks * chunk) {
             ptx::mbarrier *full = &ring.shared.full[ring.slot];
             ring.wait_empty();
@@ -146,10 +172,11 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
     int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
     int piece = lane % 8;
 
-    for (sched::turns<> turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         const jg_group &group = *tile.group;
-        for (int stage = 0, end = group.chunks / chunks; stage < end;
+        range range(group);
+        for (int stage = range.first; stage < range.end;
              stage++, ring.next(), wait = wait ? wait - 1 : 2) {
             if (wait)
                 continue;
@@ -205,6 +232,32 @@ struct consumer {
     ring slots;
 };
 
+/* Adds the sums of the other blocks, in the first one: true there. */
+template <int count>
+__device__ inline bool add_parts(consumer &self, float (&d)[count])
+{
+    int thread = threadIdx.x % warpgroup, rank = int(ptx::cluster_ctarank());
+    auto row = [&](int part) {
+        return ((part - 1) * consumers + self.index) * count;
+    };
+
+    ptx::barrier_cluster_wait();
+    if (rank > 0) {
+        auto *mine = ptx::mapa(&self.shared.sums[row(rank)], 0);
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            mine[i][thread] = d[i];
+    }
+    ptx::barrier_cluster_arrive();
+    ptx::barrier_cluster_wait();
+#pragma unroll
+    for (int part = 1; rank == 0 && part < spec::split; part++)
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            d[i] += self.shared.sums[row(part) + i][thread];
+    return rank == 0;
+}
+
 /* A tile of at most `width` tokens. Each width has a loop of its own: a wgmma
  * of several widths in one loop would be serialized. */
 template <int width>
@@ -218,7 +271,8 @@ __device__ inline void consume(consumer &self, const tile &tile)
     u32 a[2][batch][4][4];
     int previous = -1; /* the slot whose last product may be running */
 
-    for (int stage = 0, end = group.chunks / chunks; stage < end; stage++) {
+    range range(group);
+    for (int stage = range.first; stage < range.end; stage++) {
         ring.wait_full();
         self.weights.load_scales(&shared.scales[ring.slot][0][0][0],
                                  blocks - stage * stage_blocks);
@@ -244,6 +298,9 @@ __device__ inline void consume(consumer &self, const tile &tile)
     }
     ptx::wgmma_wait_group<0>();
     ptx::mbarrier_arrive(&ring.shared.empty[previous]);
+    if constexpr (spec::split > 1)
+        if (!add_parts(self, d))
+            return;
 
     int column = tile.column + 64 * self.index;
     constexpr int bytes = epilogue::element_bytes<spec::output>;
@@ -274,7 +331,7 @@ __device__ void consume_all(smem &shared, const jg_table &table, int index)
                          ptx::shared_address(shared.activations)),
                      ring{shared.barriers}};
 
-    for (sched::turns<> turn; turn.i < table.tiles; turn.next())
+    for (turns turn; turn.i < table.tiles; turn.next())
         consume_any(self, sched::find_tile<spec::tile_n>(table, turn.i));
 }
 
@@ -300,6 +357,8 @@ sm90_nvfp4(const jg_table given)
         initialize(shared);
     __syncthreads();
     const jg_table table = sched::complete(given);
+    if (spec::split > 1)
+        ptx::barrier_cluster_arrive();
 
     if (role == 0) {
         ptx::setmaxnreg_dec<spec::producer_registers>();
@@ -309,6 +368,10 @@ sm90_nvfp4(const jg_table given)
             decode_activations(shared, table);
         else if (!spec::fused && threadIdx.x == 32)
             copy_activations(shared, table);
+        if (spec::split > 1) {
+            ptx::barrier_cluster_wait();
+            ptx::barrier_cluster_arrive();
+        }
     } else {
         ptx::setmaxnreg_inc<spec::consumer_registers>();
         consume_all(shared, table, role - 1);

@@ -41,6 +41,7 @@ static void make_sets(struct sets *sets, const struct gemm_case *c,
     if (options.a_type)
         product_make_a(&sets->product[0], options.a_type, REF_FULL, 1);
     sets->product[0].c_type = options.c_type;
+    sets->product[0].flags = options.flags;
     for (int i = 0; i < sets->count; i++) {
         if (i > 0) {
             sets->product[i] = sets->product[0];

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --a TYPE, --c TYPE\n"
     "                 nvfp4, f16, bf16; f16, bf16, f32: of activations and\n"
     "                 results, without peers; limits are for the first\n"
+    "  --split-k      allow it\n"
     "  --tiny         hardly any work, for the emulated device\n"
     "JITGEMM_LIBCUBLAS names the library to compare with.\n"
     "models:";
@@ -149,6 +150,8 @@ bool options_read(char **arguments, struct options *options)
 
         if (strcmp(*at, "--cases") == 0) {
             options->cases_only = true;
+        } else if (strcmp(*at, "--split-k") == 0) {
+            options->flags |= JITGEMM_ALLOW_SPLIT_K;
         } else if (strcmp(*at, "--tiny") == 0) {
             timing_tiny();
         } else if (c) {

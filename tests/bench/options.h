@@ -16,6 +16,7 @@ struct options {
     int runs;
     const char *json; /* or NULL */
     bool cases_only;
+    uint32_t flags; /* of the problem */
     jitgemm_input a_type;
     jitgemm_type c_type;
     bool configured; /* instead of the plan's choice: */

@@ -217,7 +217,10 @@ void gemm_case::state::fill_row(size_t g, jg_group *row, unsigned char *maps)
     if (config.family == JG_SM100)
         encode(row->a, size.k / 2, size.m, config.tile_m / config.ctas, 1, side,
                maps);
-    encode(row->b, size.k / 2, size.n, config.tile_n / config.ctas, 1, side,
+    encode(row->b, size.k / 2, size.n,
+           config.family == JG_SM90 ? config.tile_n
+                                    : config.tile_n / config.ctas,
+           1, side,
            config.family == JG_SM90 ? row->b_map : maps + JG_MAP_BYTES);
     if (config.family == JG_SM90 || config.ctas == 1)
         return;
@@ -264,7 +267,8 @@ bool gemm_case::allows(const jg_config &config, const std::vector<size> &sizes)
     jg_problem problem{};
     problem.groups = static_cast<int32_t>(all.size());
     problem.sizes = all.data();
-    return jg_cut_allows(&config, &problem);
+    problem.split_k = true;
+    return jg_cut_allows(&config, &problem, &device_of(config));
 }
 
 gemm_case::gemm_case(const jg_config &config, const std::vector<size> &sizes,
@@ -365,8 +369,9 @@ std::string gemm_case::run(const struct kernels &kernels, uint64_t seed,
                            int blocks)
 {
     state &s = *state_;
-    unsigned grid = static_cast<unsigned>(s.config.ctas *
-                                          std::min(s.argument.tiles, blocks));
+    bool split = s.config.family == JG_SM90 && s.config.ctas > 1;
+    int tiles = split ? s.argument.tiles : std::min(s.argument.tiles, blocks);
+    unsigned grid = static_cast<unsigned>(s.config.ctas * tiles);
 
     s.kernels = kernels;
     s.seed = seed;
