@@ -262,7 +262,9 @@ tests_emu_libemu_a_SOURCES = \
 	tests/emu/tensor_knowledge.cc tests/emu/tensor_memory.cc tests/emu/warp.cc tests/emu/wgmma.cc \
 	tests/emu/wgmma_accumulator.cc tests/emu/wgmma_arithmetic.cc \
 	$(emu_headers)
-tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -fPIC -fvisibility=hidden
+# Most of its time goes into loops over what threads know.
+tests_emu_libemu_a_CXXFLAGS = $(AM_CXXFLAGS) -O2 -ftree-vectorize -fPIC \
+	-fvisibility=hidden
 
 # What tests of emulated kernels share.
 tests_libemutest_la_SOURCES = \

@@ -20,6 +20,16 @@ bool is_local(const void *pointer)
     return distance > -4096 && distance < 65536;
 }
 
+/* What a kernel reads of the place where it is. */
+bool is_place(const void *pointer)
+{
+    const char *here = reinterpret_cast<const char *>(emu::here);
+    const char *byte = static_cast<const char *>(pointer);
+
+    return pointer == &emu::here ||
+           (byte >= here && byte < here + sizeof *emu::here);
+}
+
 /* Other memory is guarded by pages, but for what an earlier launch may still
  * be using. */
 void access(const void *pointer, size_t bytes, bool write)
@@ -30,7 +40,7 @@ void access(const void *pointer, size_t bytes, bool write)
         emu::shared_access(pointer, bytes, write);
         return;
     }
-    if (is_local(pointer))
+    if (is_local(pointer) || is_place(pointer))
         return;
     const emu_launch &launch = *emu::m->launch;
     if (launch.depend && launch.check && !emu::m->dependence_ran &&

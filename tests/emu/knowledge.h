@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace emu {
@@ -39,9 +40,10 @@ struct knowledge {
     {
         if (values.size() < other.values.size())
             values.resize(other.values.size());
+        const uint32_t *from = other.values.data();
+        uint32_t *to = values.data();
         for (size_t i = 0; i < other.values.size(); i++)
-            if (values[i] < other.values[i])
-                values[i] = other.values[i];
+            to[i] = std::max(to[i], from[i]);
     }
 };
 
