@@ -40,20 +40,21 @@ bool write_file(const std::string &path, const std::string &text)
 }
 
 /* A kernel sees its spec.cuh, then the shadows, then the real texts. The
- * thread sanitizer's calls go to emu/access.cc; its library is not linked. */
+ * thread sanitizer's calls go to emu/access.cc; its library is not linked. Nor
+ * are libemu.a's symbols for debuggers: they take most of a link's time. */
 std::string command(const compile_job &job)
 {
     std::string emu = setting("JG_SRCDIR", ".") + "/tests/emu";
     std::string compiler = setting("CXX", "c++");
     std::string base = job.folder + "/kernel";
 
-    return compiler +
-           " -std=c++17 -O1 -fPIC -fvisibility=hidden -fsanitize=thread -w"
+    return compiler + " -std=c++17 " + job.optimize +
+           " -fPIC -fvisibility=hidden -fsanitize=thread -w"
            " -Wno-psabi -ffp-contract=off -c"
            " -I'" +
            job.folder + "' -I'" + emu + "' -I'" + job.texts + "' -o '" + base +
-           ".o' '" + base + ".cc' && " + compiler + " -shared -o '" + base +
-           ".so' '" + base + ".o' '" + setting("JG_BUILDDIR", ".") +
+           ".o' '" + base + ".cc' && " + compiler + " -shared -Wl,-S -o '" +
+           base + ".so' '" + base + ".o' '" + setting("JG_BUILDDIR", ".") +
            "/tests/emu/libemu.a'";
 }
 

@@ -18,6 +18,7 @@ struct compile_job {
     std::string program; /* in it: "gemm/sm90_nvfp4.cu" */
     std::string symbol;
     std::string spec; /* text of spec.cuh */
+    const char *optimize = "-O1";
 };
 
 /* Starts the compiler; finish() waits for it. Jobs may overlap. */
