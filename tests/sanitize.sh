@@ -31,10 +31,11 @@ if [ "$JG_SRCDIR" = "$JG_BUILDDIR" ]; then
 fi
 cd "$name"
 if [ ! -f Makefile ] || [ "$(cat config)" != "$config" ]; then
-    # What may be relative in the configuration is said again.
+    # What may be relative in the configuration is said again. Compiling is
+    # most of the time.
     eval "'$source/configure' -q $config '--srcdir=$source'" \
         "'--with-cuda=$JG_WITH_CUDA' --disable-shared" \
-        "'--enable-sanitizers=$list' 'CFLAGS=-O1 -g' 'CXXFLAGS=-O1 -g'"
+        "'--enable-sanitizers=$list' 'CFLAGS=-O0 -g1' 'CXXFLAGS=-O0 -g1'"
     printf '%s\n' "$config" >config
 fi
 # Of libraries only what they are linked with: the emulator is not.
