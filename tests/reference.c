@@ -32,8 +32,8 @@ double ref_e4m3(unsigned byte)
     if (exponent == 15 && mantissa == 7)
         return NAN;
     if (!exponent)
-        return ldexp(mantissa / 8.0, -6);
-    return ldexp(1 + mantissa / 8.0, exponent - 7);
+        return mantissa / 512.0;
+    return (8 + mantissa) * (double)(1 << exponent) / 1024;
 }
 
 uint16_t ref_f16(double x)
@@ -73,9 +73,9 @@ double ref_f16_value(uint16_t bits)
     if (exponent == 31)
         magnitude = mantissa ? NAN : INFINITY;
     else if (exponent)
-        magnitude = ldexp(1024 + mantissa, exponent - 25);
+        magnitude = (1024 + mantissa) * (double)(1 << exponent) * 0x1p-25;
     else
-        magnitude = ldexp(mantissa, -24);
+        magnitude = mantissa * 0x1p-24;
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
