@@ -76,12 +76,14 @@ void add_read(cell &cell)
         cell.more = free_lists.back();
         free_lists.pop_back();
     }
-    for (access &read : lists[cell.more - 1])
-        if (read.thread == m->current->number) {
-            read = now();
+    /* Who reads again is likely to be who read last. */
+    auto &reads = lists[cell.more - 1];
+    for (size_t i = reads.size(); i--;)
+        if (reads[i].thread == m->current->number) {
+            reads[i] = now();
             return;
         }
-    lists[cell.more - 1].push_back(now());
+    reads.push_back(now());
 }
 
 template <class F> void for_cells(uint32_t address, size_t bytes, F f)
