@@ -94,7 +94,10 @@ gpu_tests = \
 if HAVE_CXX17
 gpu_tests += tests/g_wrappers
 endif
+# Those that take long come first, so that none is left to run alone.
 script_tests = \
+	tests/emu_quantize.sh \
+	tests/emu_wrappers.sh \
 	tests/bench_emu.sh \
 	tests/bench_plot.sh \
 	tests/emu_driver.sh \
@@ -104,10 +107,8 @@ script_tests = \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
-	tests/emu_quantize.sh \
 	tests/emu_sm100.sh \
 	tests/n_sass.sh \
-	tests/emu_wrappers.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \
 	tests/t_kernel_rules.sh \
