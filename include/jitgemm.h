@@ -259,10 +259,11 @@ typedef struct jitgemm_fault {
 } jitgemm_fault;
 
 enum { /* flags of a problem */
-    /* Sums over k may be added up in parts, where there are few tokens and few
-     * weights: faster on sm_90a. A row of C then depends, in its last bits, on
-     * the sizes of all groups; without this flag on no other row. It is the
-     * same from run to run either way. */
+    /* Sums over k may be added up in up to four parts, where there are few
+     * tokens and few weights: faster on sm_90a. The order of a sum, and so its
+     * last bits, depends on the kernel that the sizes of all groups lead to;
+     * with this flag on the number of parts, too. Every run of a plan gives the
+     * same bits either way. No effect with JITGEMM_SIZES_DEVICE. */
     JITGEMM_ALLOW_SPLIT_K = 1
 };
 

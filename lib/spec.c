@@ -122,7 +122,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
     spec->shared_bytes = sm90_shared_bytes(config);
     spec->cluster = config->ctas > 1 ? config->ctas : 0;
     snprintf(split, sizeof split, ", split k %d", config->ctas);
-    snprintf(spec->name, sizeof spec->name, "%s %dx%dx%d, %d stages, %s%s%s%s%s",
+    snprintf(spec->name, sizeof spec->name,
+             "%s %dx%dx%d, %d stages, %s%s%s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
              config->stages, input, outputs[config->output],
              config->blocks > 1 ? ", 2 blocks" : "",

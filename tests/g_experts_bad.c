@@ -47,7 +47,9 @@ static void test_bad_offsets(void)
             c.rows.scale_row = scale_rows;
             c.rows.scale_rows = 768 + 128;
         }
-        check(&c, &model->configs[i % (size_t)expert_case_configs(model)], "bad offsets");
+        check(&c,
+              &model->configs[i % (size_t)expert_case_configs(model)],
+              "bad offsets");
     }
 }
 
@@ -101,7 +103,8 @@ static void test_random_offsets(int times)
         for (int g = 0; g <= GROUPS; g++)
             offsets[g] = i % 2 ? (int32_t)(ref_random(&seed) % 130) - 15
                                : (int32_t)ref_random(&seed);
-        check(&c, &model->configs[i % expert_case_configs(model)], "random offsets");
+        check(&c, &model->configs[i % expert_case_configs(model)],
+              "random offsets");
     }
 }
 
