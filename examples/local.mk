@@ -10,3 +10,4 @@ examples_grouped_gemm_SOURCES = examples/grouped_gemm.c \
 	examples/cuda_driver.h examples/matrices.h
 examples_grouped_gemm_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
 examples_grouped_gemm_LDADD = libjitgemm.la
+EXTRA_DIST += examples/jitgemm.py

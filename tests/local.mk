@@ -103,6 +103,7 @@ script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_experts.sh \
+	tests/emu_python.sh \
 	tests/emu_gemm.sh \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
@@ -282,7 +283,7 @@ tests_e_bugs_LDADD = $(emutest_LDADD)
 tests_e_multicast_bugs_SOURCES = tests/e_multicast_bugs.cc \
 	tests/emu/planted_multicast_bugs.h
 tests_e_multicast_bugs_LDADD = $(emutest_LDADD)
-EXTRA_DIST += tests/multicast_pipeline.cu
+EXTRA_DIST += tests/multicast_pipeline.cu tests/python_experts.py
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
