@@ -461,6 +461,13 @@ jitgemm_status jitgemm_conversion_create(
 /* NULL is allowed. Runs may still be under way. */
 void jitgemm_conversion_destroy(jitgemm_conversion *conversion);
 
+/* What jitgemm_problem_kernel() tells of a kernel before it is ready, for that
+ * of a conversion. The caller sets kernel->size.
+ * Errors: E_ARGUMENT, E_VERSION, E_MEMORY, E_NO_NVRTC. */
+jitgemm_status jitgemm_conversion_describe(
+    jitgemm_context *context, const jitgemm_conversion_options *options,
+    jitgemm_kernel *kernel);
+
 /* What jitgemm_prepare() does, for the kernel of a conversion: in a context
  * made for an arch, too. The caller sets kernel->size.
  * Errors: as jitgemm_conversion_create(), without E_NO_DEVICE. */

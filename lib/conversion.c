@@ -94,6 +94,24 @@ void jitgemm_conversion_destroy(jitgemm_conversion *conversion)
 }
 
 jitgemm_status
+jitgemm_conversion_describe(jitgemm_context *context,
+                            const jitgemm_conversion_options *options,
+                            jitgemm_kernel *kernel)
+{
+    struct jg_conversion_kind kind;
+    struct jg_spec spec;
+    jitgemm_kernel report;
+    jitgemm_status status = read_kind(context, options, &kind, &spec);
+
+    if (status == JITGEMM_OK)
+        status = jg_ready_describe(context, &spec, &report);
+    if (status != JITGEMM_OK)
+        return status;
+    return jg_abi_write(kernel, &report, sizeof report, sizeof report,
+                        "kernel");
+}
+
+jitgemm_status
 jitgemm_conversion_prepare(jitgemm_context *context,
                            const jitgemm_conversion_options *options,
                            jitgemm_kernel *kernel)

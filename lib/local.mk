@@ -82,13 +82,16 @@ jitgemm_warm_SOURCES = \
 	lib/tool/common.c lib/tool/common.h \
 	lib/tool/entry_diff.c lib/tool/entry_diff.h \
 	lib/tool/explain.c lib/tool/explain.h \
+	lib/tool/help.c lib/tool/help.h \
 	lib/tool/jitgemm-warm.c \
 	lib/tool/json.c lib/tool/json.h \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
 	lib/tool/options.c lib/tool/options.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
+	lib/tool/problem_text.c lib/tool/problem_text.h \
 	lib/tool/prune.c lib/tool/prune.h \
-	lib/tool/report.c lib/tool/report.h
+	lib/tool/report.c lib/tool/report.h \
+	lib/tool/text.c lib/tool/text.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include
 jitgemm_warm_LDADD = libjitgemm.la
 dist_man_MANS += lib/tool/jitgemm-warm.1

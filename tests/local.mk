@@ -133,6 +133,7 @@ tool_tests = \
 	tests/tool_packs.sh \
 	tests/tool_rebuild.sh \
 	tests/tool_prune.sh \
+	tests/tool_types.sh \
 	tests/tool_usage.sh
 
 # Every kernel on the emulator, compiled by the tests themselves.
@@ -219,7 +220,7 @@ tests_t_run_LDFLAGS = $(AM_LDFLAGS) \
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
 	lib/tool/json.c lib/tool/kernel_list.c lib/tool/problem_list.c \
-	lib/tool/report.c
+	lib/tool/problem_text.c lib/tool/report.c lib/tool/text.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
 

@@ -112,8 +112,20 @@ static void test_kernels(void)
     jitgemm_context *other = NULL;
 
     CHECK_INT(jitgemm_context_create(&with, &other), JITGEMM_OK);
+    CHECK_INT(jitgemm_conversion_describe(other, &options, &again),
+              JITGEMM_OK);
+    CHECK_INT(events, 0);
+    CHECK_INT(again.source, JITGEMM_SOURCE_NONE);
+    CHECK_ERROR(jitgemm_conversion_describe(NULL, &options, &again),
+                JITGEMM_E_ARGUMENT, "context");
+    CHECK_ERROR(jitgemm_conversion_describe(other, NULL, &again),
+                JITGEMM_E_ARGUMENT, "options");
+    CHECK_ERROR(jitgemm_conversion_describe(other, &options, NULL),
+                JITGEMM_E_ARGUMENT, "kernel");
     CHECK_INT(jitgemm_conversion_prepare(other, &options, &kernel),
               JITGEMM_OK);
+    CHECK_STR(again.key, kernel.key);
+    CHECK_STR(again.name, kernel.name);
     CHECK_INT(kernel.source, JITGEMM_SOURCE_COMPILED);
     CHECK_STR(kernel.name, "quantize bf16, masked, ceil");
     CHECK_INT(events, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of jitgemm-warm against a library of three functions, written
+/* The inside of jitgemm-warm against a library of five functions, written
  * here, whose kernels fail or finish in an order of the test's choice. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -74,6 +74,35 @@ jitgemm_status jitgemm_prepare(jitgemm_context *context,
     return JITGEMM_E_COMPILE;
 }
 
+/* Kernels of f16 and bf16 in the place explicit are the same. */
+jitgemm_status
+jitgemm_conversion_describe(jitgemm_context *context,
+                            const jitgemm_conversion_options *options,
+                            jitgemm_kernel *kernel)
+{
+    (void)context;
+    snprintf(kernel->name, sizeof kernel->name, "c%d %d %d %d",
+             (int)options->x_type, (int)options->layout, (int)options->place,
+             (int)options->scale_order);
+    if (options->place == JITGEMM_PLACE_EXPLICIT)
+        strcpy(kernel->name, "c");
+    memcpy(kernel->key, kernel->name, sizeof kernel->key - 1);
+    return JITGEMM_OK;
+}
+
+jitgemm_status
+jitgemm_conversion_prepare(jitgemm_context *context,
+                           const jitgemm_conversion_options *options,
+                           jitgemm_kernel *kernel)
+{
+    jitgemm_conversion_describe(context, options, kernel);
+    kernel->ms = 5;
+    if (options->scale_order == JITGEMM_SCALES_BLOCKED)
+        return JITGEMM_OK;
+    strcpy(last.text, "linear");
+    return JITGEMM_E_COMPILE;
+}
+
 /* What the calls between capture() and captured() write to the stream. */
 static FILE *capture_file;
 static int capture_saved;
@@ -125,6 +154,52 @@ static void test_experts(void)
     CHECK_INT(few->max_rows, 128);
     CHECK_INT(few->hint_rows, 99);
     problem_list_free(&list);
+}
+
+static void test_types(void)
+{
+    struct problem_list list = {0};
+
+    CHECK(problem_list_add(&list, "8x64x96"));
+    CHECK(problem_list_add(&list, "8@128x64x96"));
+    problem_list_set(&list, JITGEMM_INPUT_BF16, JITGEMM_F32,
+                     JITGEMM_ALLOW_SPLIT_K);
+    for (size_t i = 0; i < list.count; i++) {
+        CHECK_INT(list.items[i].problem.a_type, JITGEMM_INPUT_BF16);
+        CHECK_INT(list.items[i].problem.c_type, JITGEMM_F32);
+        CHECK_INT(list.items[i].problem.flags, JITGEMM_ALLOW_SPLIT_K);
+    }
+    problem_list_free(&list);
+}
+
+/* In their place among problems; of those with one kernel only the first. */
+static void test_conversions(void)
+{
+    struct problem_list problems = {0};
+    struct kernel_list list = {0};
+
+    CHECK(problem_list_convert(&problems, "e4m3"));
+    CHECK(problem_list_add(&problems, "1x8x64"));
+    CHECK(problem_list_convert(&problems, "f16:masked:strided:blocked"));
+    CHECK(problem_list_convert(&problems, "f16:stacked:explicit"));
+    CHECK(problem_list_convert(&problems, "bf16:stacked:explicit"));
+    CHECK(problem_list_convert(&problems, "bf16:stacked:tight:linear"));
+    CHECK(kernel_list_add(&list, NULL, "device", &problems));
+    CHECK_INT(list.count, 6);
+    kernel_list_start(&list, 2);
+    for (size_t done = 0; done < list.count;)
+        done = kernel_list_wait(&list, done);
+    kernel_list_finish(&list);
+    CHECK_STR(list.jobs[0].kernel.name, "c3 0 0 0");
+    CHECK_STR(list.jobs[1].kernel.name, "k64");
+    CHECK_STR(list.jobs[3].kernel.name, "c0 1 3 0");
+    CHECK_INT(list.jobs[3].kernel.ms, 5);
+    CHECK_STR(list.jobs[4].kernel.name, "c");
+    CHECK_STR(list.jobs[5].kernel.name, "c1 0 0 1");
+    CHECK(!list.jobs[4].error);
+    CHECK_STR(list.jobs[5].error, "linear");
+    kernel_list_free(&list);
+    problem_list_free(&problems);
 }
 
 /* The first of three kernels ends last: its line still comes first. */
@@ -265,6 +340,8 @@ static void test_stderr(void)
 int main(void)
 {
     test_experts();
+    test_types();
+    test_conversions();
     test_order(1);
     test_order(2);
     test_order(8);

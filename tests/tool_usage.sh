@@ -30,6 +30,13 @@ for problem in 8@ 8@9 8@9/ 8@9/x64x64 8@9/2x64 8@9x64x64: \
     8@9x64x64:tight 8,8@9x64x64 @9x64x64 65537@9x64x64; do
     log_failure --problem "$problem"
 done
+for conversion in '' f32 f16: f16:tight f16:stacked:low f16x \
+    f16:masked:strided:blocked: f16:masked:strided:row; do
+    log_failure --conversion "$conversion"
+done
+log_failure --a
+log_failure --a f32 --problem 8x64x64
+log_failure --c '' --problem 8x64x64
 log_failure --problem '8 x64x64'
 log_failure --problem ' 8x64x64'
 log_failure --problem "8x64x64$(printf '\033')[31m"
@@ -48,7 +55,9 @@ for verb in --diff '--diff 0' --export --import --merge '--merge a.jgp' \
     '--export a.jgp b.jgp' '--export a' '--import a.jgp b' \
     '--diff 0 x' '--diff 0 012345678901234567890123456789012' \
     '--list --verify' '--verify=build' '--list= x' '--arch sm_90a --verify' \
-    '--list --jobs 2' '--problem 8x64x64 --verify' \
+    '--c f16 --list' '--split-k --list' '--explain --conversion f16' \
+    '--export a.jgp --conversion f16' '--list --jobs 2' \
+    '--problem 8x64x64 --verify' \
     '--problem 8x64x64 --list a.jgp' '--problem 8x64x64 --export a.jgp'; do
     log_failure $verb
 done

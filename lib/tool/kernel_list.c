@@ -16,29 +16,51 @@ static bool has_key(const struct kernel_list *list, const char *key)
     return false;
 }
 
+/* A conversion has one kernel. */
+static jitgemm_status describe(const struct kernel_job *job,
+                               jitgemm_kernel *kernel)
+{
+    const struct named_problem *named = job->named;
+
+    if (!named->conversion.size)
+        return jitgemm_problem_kernel(job->context, &named->problem,
+                                      job->index, kernel);
+    if (job->index)
+        return JITGEMM_E_NOT_FOUND;
+    return jitgemm_conversion_describe(job->context, &named->conversion,
+                                       kernel);
+}
+
+static jitgemm_status make_ready(const struct kernel_job *job,
+                                 jitgemm_kernel *kernel)
+{
+    const struct named_problem *named = job->named;
+
+    if (named->conversion.size)
+        return jitgemm_conversion_prepare(job->context, &named->conversion,
+                                          kernel);
+    return jitgemm_prepare(job->context, &named->problem, job->index, kernel);
+}
+
 /* The status that ended the walk: E_NOT_FOUND after the last kernel. */
-static jitgemm_status add_problem(struct kernel_list *list,
-                                  jitgemm_context *context,
-                                  const jitgemm_problem *problem)
+static jitgemm_status add_named(struct kernel_list *list,
+                                jitgemm_context *context,
+                                const struct named_problem *named)
 {
     for (int32_t index = 0;; index++) {
-        jitgemm_kernel kernel = {.size = sizeof kernel};
-        struct kernel_job *job;
-        jitgemm_status status =
-            jitgemm_problem_kernel(context, problem, index, &kernel);
+        struct kernel_job job = {.context = context,
+                                 .named = named,
+                                 .index = index,
+                                 .kernel = {.size = sizeof job.kernel}};
+        jitgemm_status status = describe(&job, &job.kernel);
 
         if (status)
             return status;
-        if (has_key(list, kernel.key))
+        if (has_key(list, job.kernel.key))
             continue;
         list->jobs = grow(list->jobs, &list->capacity, list->count + 1,
                           sizeof *list->jobs);
-        job = &list->jobs[list->count++];
-        memset(job, 0, sizeof *job);
-        job->context = context;
-        job->problem = problem;
-        job->index = index;
-        job->kernel = kernel;
+        list->jobs[list->count++] = job;
     }
 }
 
@@ -49,7 +71,7 @@ bool kernel_list_add(struct kernel_list *list, jitgemm_context *context,
 
     for (size_t i = 0; i < problems->count; i++) {
         const struct named_problem *item = &problems->items[i];
-        jitgemm_status status = add_problem(list, context, &item->problem);
+        jitgemm_status status = add_named(list, context, item);
 
         if (status == JITGEMM_E_NOT_FOUND)
             continue;
@@ -70,7 +92,7 @@ static void *work(void *user)
         jitgemm_kernel kernel = {.size = sizeof kernel};
 
         pthread_mutex_unlock(&list->mutex);
-        if (jitgemm_prepare(job->context, job->problem, job->index, &kernel))
+        if (make_ready(job, &kernel))
             job->error = copy_text(jitgemm_last_error()->text);
         else
             job->kernel = kernel;

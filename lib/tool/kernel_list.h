@@ -13,7 +13,7 @@
 
 struct kernel_job {
     jitgemm_context *context;
-    const jitgemm_problem *problem; /* whose index-th kernel this is */
+    const struct named_problem *named; /* whose index-th kernel this is */
     int32_t index;
     bool done;   /* what follows does not change again */
     char *error; /* why it is missing, or NULL */

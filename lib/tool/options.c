@@ -12,58 +12,9 @@
 #include <string.h>
 
 #include "common.h"
+#include "help.h"
 
 enum { MAX_JOBS = 1024 };
-
-static const char help[] =
-    "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
-    "       jitgemm-warm [option...] --explain --problem M[,M...]xNxK...\n"
-    "       jitgemm-warm [option...] --list | --verify[=rebuild] [PATH...]\n"
-    "       jitgemm-warm [option...] --diff KEY KEY [PATH...]\n"
-    "       jitgemm-warm [option...] --export PACK\n"
-    "       jitgemm-warm [option...] --import PACK...\n"
-    "       jitgemm-warm [option...] --merge PACK PATH...\n"
-    "       jitgemm-warm [--cache-dir DIR] --prune[=dry]\n"
-    "\n"
-    "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
-    "puts them into the cache of libjitgemm; or looks at what is there.\n"
-    "A PATH is a pack (its name ends in .jgp) or else a cache directory.\n"
-    "\n"
-    "  --problem M[,M...]xNxK  one group for each M, all with this N and K\n"
-    "  --problem GROUPS@MAX[/TYPICAL]xNxK[:LAYOUT[:PLACE]]\n"
-    "                          experts whose rows, in all or (masked) each at\n"
-    "                          most MAX, device memory tells; LAYOUT is\n"
-    "                          stacked or masked, PLACE tight, floor, ceil,\n"
-    "                          strided or explicit\n"
-    "  --file LIST             a problem a line; # starts a comment; - is\n"
-    "                          standard input\n"
-    "  --arch ARCH[,ARCH...]   for these GPU architectures, such as sm_90a,\n"
-    "                          whatever GPU is here; default: the GPUs here\n"
-    "  --cache-dir DIR         cache in DIR; default: the library's choice\n"
-    "  --jobs N                prepare N kernels at a time; default: the\n"
-    "                          number of processors, at most 4\n"
-    "  --list                  only print: the kernels needed for problems;\n"
-    "                          without, the entries of PATHs or the cache\n"
-    "  --explain               only print what each configuration is expected\n"
-    "                          to take, and which is chosen\n"
-    "  --verify[=rebuild]      check every entry of PATHs or the cache; and\n"
-    "                          compile those again that this library and\n"
-    "                          NVRTC would make, and compare\n"
-    "  --diff                  print what differs in the keys of two entries\n"
-    "                          of PATHs or the cache; a KEY may be cut short\n"
-    "  --export                write the entries of the cache to a pack\n"
-    "  --import                put the entries of packs into the cache\n"
-    "  --merge                 write the entries of all PATHs to a pack\n"
-    "  --prune[=dry]           bring the cache down to its limit, those used\n"
-    "                          least recently first; dry: say what would go\n"
-    "  --json                  print a JSON object a line\n"
-    "  --help                  print this and exit\n"
-    "  --version               print the version and exit\n"
-    "\n"
-    "Exit status: 0 if every kernel is there, 1 if one is missing or the\n"
-    "cache cannot be pruned, 2 if the options or a list are wrong and\n"
-    "nothing was done, 3 if an entry or a pack is damaged, not to be\n"
-    "trusted, or compiles to something else.\n";
 
 static bool add_archs(struct settings *settings, const char *names)
 {
@@ -103,6 +54,38 @@ static bool set_jobs(struct settings *settings, const char *text)
     }
     settings->jobs = jobs;
     return true;
+}
+
+/* A type by its name, and its number in the library. */
+struct type {
+    const char *name;
+    int number;
+};
+
+static const struct type a_types[] = {
+    {"nvfp4", JITGEMM_INPUT_NVFP4},
+    {"f16", JITGEMM_INPUT_F16},
+    {"bf16", JITGEMM_INPUT_BF16},
+};
+static const struct type c_types[] = {
+    {"f16", JITGEMM_F16},
+    {"bf16", JITGEMM_BF16},
+    {"f32", JITGEMM_F32},
+};
+
+/* Of the three. */
+static bool set_type(struct settings *settings, const char *option,
+                     const struct type types[3], const char *name, int *type)
+{
+    settings->types_given = true;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(types[i].name, name) == 0) {
+            *type = types[i].number;
+            return true;
+        }
+    complain("%s: \"%s\" is not %s, %s or %s", option, name, types[0].name,
+             types[1].name, types[2].name);
+    return false;
 }
 
 static bool set_cache_dir(struct settings *settings, const char *path)
@@ -160,6 +143,10 @@ static void print_version(void)
 /* Past every character, which getopt_long() gives for short options. */
 enum option_number {
     OPTION_PROBLEM = 256,
+    OPTION_A,
+    OPTION_C,
+    OPTION_SPLIT_K,
+    OPTION_CONVERSION,
     OPTION_FILE,
     OPTION_ARCH,
     OPTION_CACHE_DIR,
@@ -179,6 +166,10 @@ enum option_number {
 
 static const struct option long_options[] = {
     {"problem", required_argument, NULL, OPTION_PROBLEM},
+    {"a", required_argument, NULL, OPTION_A},
+    {"c", required_argument, NULL, OPTION_C},
+    {"split-k", no_argument, NULL, OPTION_SPLIT_K},
+    {"conversion", required_argument, NULL, OPTION_CONVERSION},
     {"file", required_argument, NULL, OPTION_FILE},
     {"arch", required_argument, NULL, OPTION_ARCH},
     {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
@@ -213,8 +204,8 @@ static bool refuse_option(int result, char **argv)
     return false;
 }
 
-/* False after a message. --help and --version end the program. */
-static bool set_option(struct settings *settings, int option, char **argv)
+/* An option on what kernels are for. */
+static bool set_wanted(struct settings *settings, int option, char **argv)
 {
     switch (option) {
     case OPTION_PROBLEM:
@@ -223,12 +214,32 @@ static bool set_option(struct settings *settings, int option, char **argv)
     case OPTION_FILE:
         settings->problems_given = true;
         return problem_list_read(&settings->problems, optarg);
+    case OPTION_CONVERSION:
+        settings->problems_given = settings->conversions_given = true;
+        return problem_list_convert(&settings->problems, optarg);
+    case OPTION_A:
+        return set_type(settings, "--a", a_types, optarg, &settings->a_type);
+    case OPTION_C:
+        return set_type(settings, "--c", c_types, optarg, &settings->c_type);
+    case OPTION_SPLIT_K:
+        settings->types_given = true;
+        settings->flags |= JITGEMM_ALLOW_SPLIT_K;
+        return true;
     case OPTION_ARCH:
         return add_archs(settings, optarg);
-    case OPTION_CACHE_DIR:
-        return set_cache_dir(settings, optarg);
     case OPTION_JOBS:
         return set_jobs(settings, optarg);
+    default:
+        return refuse_option(option, argv);
+    }
+}
+
+/* False after a message. --help and --version end the program. */
+static bool set_option(struct settings *settings, int option, char **argv)
+{
+    switch (option) {
+    case OPTION_CACHE_DIR:
+        return set_cache_dir(settings, optarg);
     case OPTION_LIST:
         return set_verb(settings, VERB_LIST);
     case OPTION_EXPLAIN:
@@ -255,7 +266,7 @@ static bool set_option(struct settings *settings, int option, char **argv)
         print_version();
         exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
     default:
-        return refuse_option(option, argv);
+        return set_wanted(settings, option, argv);
     }
 }
 
@@ -290,14 +301,18 @@ static bool check_problems(const struct settings *settings)
         complain("%s prints no JSON", verbs[settings->verb].name);
         return false;
     }
+    if (settings->conversions_given && settings->verb == VERB_EXPLAIN) {
+        complain("--explain takes no conversions: they have one kernel each");
+        return false;
+    }
     if (looks && settings->verb != VERB_EXPLAIN &&
-        (settings->arch_count || settings->jobs)) {
-        complain("--arch and --jobs are for problems");
+        (settings->arch_count || settings->jobs || settings->types_given)) {
+        complain("--a, --arch, --c, --jobs and --split-k are for problems");
         return false;
     }
     if ((!looks || settings->verb == VERB_EXPLAIN) &&
         !settings->problems_given) {
-        complain("no problem: give --problem or --file");
+        complain("no problem: give --problem, --file or --conversion");
         return false;
     }
     return true;
@@ -350,6 +365,8 @@ bool options_read(struct settings *settings, int argc, char **argv)
             return false;
     settings->operands = argv + optind;
     settings->operand_count = (size_t)(argc - optind);
+    problem_list_set(&settings->problems, (jitgemm_input)settings->a_type,
+                     (jitgemm_type)settings->c_type, settings->flags);
     return check_problems(settings) && check_operands(settings);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "problem_list.h"
 
@@ -35,7 +36,9 @@ struct settings { /* all zero at first */
     char **operands; /* of the verbs but VERB_WARM */
     size_t operand_count;
     size_t jobs; /* 0: choose */
-    bool problems_given, json, rebuild, dry;
+    int a_type, c_type; /* jitgemm_input and jitgemm_type of all problems */
+    uint32_t flags;     /* likewise */
+    bool problems_given, conversions_given, types_given, json, rebuild, dry;
 };
 
 /* False after a message. --help and --version end the program. */

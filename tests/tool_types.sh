@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Types, split k and conversions: the kernels listed are those made ready.
+set -eu
+. "$JG_SRCDIR/tests/with_tool.sh"
+set -- --arch sm_90a --cache-dir "$work/cache"
+
+# Usage: lists PATTERN ARGUMENT...; one of the kernels has such a name.
+lists() {
+    pattern=$1
+    shift
+    run 0 --arch sm_90a --list "$@"
+    empty "$work/err"
+    has "$work/out" "  sm_90a    $pattern"
+}
+
+problem='--problem 80,176x256x512'
+lists 'sm90_nvfp4 .*, f16' $problem
+lists 'sm90_nvfp4 .*, f32' $problem --c f32
+lists 'sm90_nvfp4 .*, bf16 to f16' --a bf16 $problem
+lists 'sm90_nvfp4 .*, f16 to bf16' --a f16 $problem --c bf16
+lists 'sm90_nvfp4 .*, split k [248]' --problem 8x512x7168 --split-k
+run 0 --arch sm_90a --list --problem 8x512x7168
+! grep 'split k' "$work/out" || fail "k is split unasked"
+
+# They are of lists, too, whatever comes first.
+echo 80,176x256x512 >"$work/list"
+run 0 --arch sm_90a --list --c f32 $problem
+cp "$work/out" "$work/want"
+run 0 --arch sm_90a --list --file "$work/list" --c f32
+same "$work/want" "$work/out"
+run 0 --arch sm_90a --explain --c f32 $problem
+has "$work/out" '^\*.* sm90_nvfp4 .*, f32'
+
+# What the library refuses.
+run 1 --arch sm_100a --list --a f16 $problem
+has "$work/err" 'problem.a_type'
+run 1 --arch sm_90a --list --conversion f16:stacked:strided
+has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
+
+# Conversions in all forms; each kernel once.
+set -- "$@" --conversion f16 --conversion bf16:masked \
+    --conversion f16:stacked:tight --conversion e4m3:stacked:floor \
+    --conversion bf16:stacked:tight:linear
+run 0 "$@" --list
+empty "$work/err"
+cp "$work/out" "$work/listed"
+sed 's/^[0-9a-f]*  sm_90a    //' "$work/listed" >"$work/got"
+cat >"$work/want" <<'END'
+quantize f16, stacked, tight
+quantize bf16, masked, tight
+blocked_scales e4m3, stacked, floor
+quantize bf16, stacked, linear
+END
+same "$work/want" "$work/got"
+[ ! -e "$work/cache" ] || fail "--list touched the cache"
+run 0 "$@"
+has "$work/out" '^4 kernels: 4 compiled'
+keys "$work/listed" >"$work/want"
+keys "$work/out" >"$work/got"
+same "$work/want" "$work/got"
+run 0 "$@" --json
+[ "$(grep -c '"source":"disk"' "$work/out")" -eq 4 ] || fail "not 4 on disk"
