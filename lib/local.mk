@@ -85,13 +85,19 @@ jitgemm_warm_SOURCES = \
 	lib/tool/help.c lib/tool/help.h \
 	lib/tool/jitgemm-warm.c \
 	lib/tool/json.c lib/tool/json.h \
+	lib/tool/json_read.c lib/tool/json_read.h \
 	lib/tool/kernel_list.c lib/tool/kernel_list.h \
+	lib/tool/model_config.c lib/tool/model_config.h \
+	lib/tool/model_list.c lib/tool/model_list.h \
+	lib/tool/moe_models.c lib/tool/moe_models.h \
+	lib/tool/option_rules.c lib/tool/option_rules.h \
 	lib/tool/options.c lib/tool/options.h \
 	lib/tool/problem_list.c lib/tool/problem_list.h \
 	lib/tool/problem_text.c lib/tool/problem_text.h \
 	lib/tool/prune.c lib/tool/prune.h \
 	lib/tool/report.c lib/tool/report.h \
-	lib/tool/text.c lib/tool/text.h
+	lib/tool/text.c lib/tool/text.h \
+	lib/tool/utf8.c lib/tool/utf8.h
 jitgemm_warm_CPPFLAGS = -I$(srcdir)/include
 jitgemm_warm_LDADD = libjitgemm.la
 dist_man_MANS += lib/tool/jitgemm-warm.1

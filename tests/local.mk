@@ -4,6 +4,7 @@
 
 # Readers of untrusted bytes, on seeds and variations of them.
 fuzz_tests = \
+	tests/fuzz/fuzz_config \
 	tests/fuzz/fuzz_entry \
 	tests/fuzz/fuzz_key \
 	tests/fuzz/fuzz_pack
@@ -63,6 +64,8 @@ host_tests = \
 	tests/t_status \
 	tests/t_stock \
 	tests/t_tool \
+	tests/t_tool_json \
+	tests/t_tool_models \
 	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
 thread_tests = \
@@ -130,6 +133,7 @@ tool_tests = \
 	tests/tool_file.sh \
 	tests/tool_help.sh \
 	tests/tool_json.sh \
+	tests/tool_model.sh \
 	tests/tool_packs.sh \
 	tests/tool_rebuild.sh \
 	tests/tool_prune.sh \
@@ -187,7 +191,7 @@ tests_libtest_la_SOURCES = \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
 	tests/graph_time.c tests/graph_time.h \
-	tests/models.c tests/models.h \
+	lib/tool/moe_models.c tests/models.c tests/models.h \
 	tests/nvrtc_kernel.c tests/nvrtc_kernel.h \
 	tests/product.c tests/product.h \
 	tests/reference.c tests/reference.h tests/reference_conversion.c \
@@ -205,6 +209,13 @@ tests_g_quantize_SOURCES = tests/g_quantize.c \
 
 fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 fuzz_shared = tests/fuzz/fuzz_driver.c tests/fuzz/fuzz.h tests/fuzz/seal.h
+# A configuration's reader, without the library.
+config_units = lib/tool/common.c lib/tool/json_read.c \
+	lib/tool/model_config.c lib/tool/moe_models.c lib/tool/text.c \
+	lib/tool/utf8.c
+tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c $(fuzz_shared) \
+	$(config_units)
+tests_fuzz_fuzz_config_CPPFLAGS = $(fuzz_CPPFLAGS)
 tests_fuzz_fuzz_entry_SOURCES = tests/fuzz/fuzz_entry.c $(fuzz_shared)
 tests_fuzz_fuzz_entry_CPPFLAGS = $(fuzz_CPPFLAGS)
 tests_fuzz_fuzz_key_SOURCES = tests/fuzz/fuzz_key.c $(fuzz_shared)
@@ -220,9 +231,18 @@ tests_t_run_LDFLAGS = $(AM_LDFLAGS) \
 # The tool's parts without the library.
 tests_t_tool_SOURCES = tests/t_tool.c lib/tool/common.c \
 	lib/tool/json.c lib/tool/kernel_list.c lib/tool/problem_list.c \
-	lib/tool/problem_text.c lib/tool/report.c lib/tool/text.c
+	lib/tool/problem_text.c lib/tool/report.c lib/tool/text.c \
+	lib/tool/utf8.c
 tests_t_tool_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib/tool
 tests_t_tool_LDADD =
+tests_t_tool_json_SOURCES = tests/t_tool_json.c lib/tool/json_read.c \
+	lib/tool/text.c lib/tool/utf8.c
+tests_t_tool_json_CPPFLAGS = $(tests_t_tool_CPPFLAGS)
+tests_t_tool_json_LDADD =
+tests_t_tool_models_SOURCES = tests/t_tool_models.c $(config_units) \
+	lib/tool/model_list.c lib/tool/problem_list.c lib/tool/problem_text.c
+tests_t_tool_models_CPPFLAGS = $(tests_t_tool_CPPFLAGS)
+tests_t_tool_models_LDADD =
 
 # The emulator, to be linked into shared objects with a kernel each.
 emu_headers = \
@@ -468,7 +488,8 @@ TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $
 
 EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 	$(script_tests) \
-	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out tests/tool_usage.out \
+	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out \
+	tests/tool_model.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/peers.py tests/bench/plot.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-02.json \
 	tests/bench/results/h200-2026-12-02.svg
@@ -554,9 +575,10 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 fuzz_units = $(srcdir)/lib/buf.c $(srcdir)/lib/entry.c $(srcdir)/lib/file.c \
 	$(srcdir)/lib/key.c $(srcdir)/lib/pack.c $(srcdir)/lib/sha256.c \
-	$(srcdir)/lib/status.c $(srcdir)/lib/view.c
+	$(srcdir)/lib/status.c $(srcdir)/lib/view.c \
+	$(config_units:%=$(srcdir)/%)
 fuzz: $(fuzz_tests)
-	$(AM_V_at)set -e; for name in entry key pack; do \
+	$(AM_V_at)set -e; for name in config entry key pack; do \
 	    $(MKDIR_P) tests/fuzz/corpus_$$name; \
 	    tests/fuzz/fuzz_$$name tests/fuzz/corpus_$$name; \
 	    $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(fuzz_CPPFLAGS) \

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers of experts of public models, with as many tokens for each expert as
- * its router might give it. */
+/* Layers of experts with as many tokens for each expert as its router might
+ * give it. */
 #ifndef MODELS_H
 #define MODELS_H
 
-#include <stdbool.h>
-
 #include "cases.h"
-
-struct moe_model {
-    const char *name;
-    int32_t experts, top; /* top: experts that a token goes to */
-    int64_t hidden, intermediate;
-};
-
-extern const struct moe_model moe_models[];
-extern const size_t moe_models_count;
-
-/* NULL if there is none of that name. */
-const struct moe_model *moe_model_find(const char *name);
+#include "tool/moe_models.h"
 
 /* Its two products for so many tokens, the same for the same arguments. Cases
  * are named as "mixtral-8x7b/gate_up/128". */

@@ -135,8 +135,8 @@ static void test_experts(void)
     struct problem_list list = {0};
     const jitgemm_problem *all, *few;
 
-    CHECK(problem_list_add(&list, "36@4096x2048x7168"));
-    CHECK(problem_list_add(&list, "8@128/99x64x96:masked:strided"));
+    CHECK(problem_list_add(&list, NULL, "36@4096x2048x7168"));
+    CHECK(problem_list_add(&list, NULL, "8@128/99x64x96:masked:strided"));
     CHECK_INT(list.count, 2);
     all = &list.items[0].problem;
     few = &list.items[1].problem;
@@ -160,8 +160,8 @@ static void test_types(void)
 {
     struct problem_list list = {0};
 
-    CHECK(problem_list_add(&list, "8x64x96"));
-    CHECK(problem_list_add(&list, "8@128x64x96"));
+    CHECK(problem_list_add(&list, NULL, "8x64x96"));
+    CHECK(problem_list_add(&list, NULL, "8@128x64x96"));
     problem_list_set(&list, JITGEMM_INPUT_BF16, JITGEMM_F32,
                      JITGEMM_ALLOW_SPLIT_K);
     for (size_t i = 0; i < list.count; i++) {
@@ -179,7 +179,7 @@ static void test_conversions(void)
     struct kernel_list list = {0};
 
     CHECK(problem_list_convert(&problems, "e4m3"));
-    CHECK(problem_list_add(&problems, "1x8x64"));
+    CHECK(problem_list_add(&problems, NULL, "1x8x64"));
     CHECK(problem_list_convert(&problems, "f16:masked:strided:blocked"));
     CHECK(problem_list_convert(&problems, "f16:stacked:explicit"));
     CHECK(problem_list_convert(&problems, "bf16:stacked:explicit"));
@@ -211,7 +211,7 @@ static void test_order(size_t threads)
     size_t done = 0;
 
     for (int i = 0; i < 3; i++)
-        CHECK(problem_list_add(&problems, texts[i]));
+        CHECK(problem_list_add(&problems, NULL, texts[i]));
     CHECK(kernel_list_add(&list, NULL, "device", &problems));
     CHECK(kernel_list_add(&list, NULL, "its twin", &problems));
     CHECK_INT(list.count, 3);

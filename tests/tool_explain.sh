@@ -33,7 +33,7 @@ log_failure --explain --list --problem 8x64x64
 log_failure --explain --json --problem 8x64x64
 cat >"$work/want" <<'END'
 $ jitgemm-warm '--explain'
-jitgemm-warm: no problem: give --problem, --file or --conversion
+jitgemm-warm: no problem: give --problem, --file, --model or --conversion
 Try "jitgemm-warm --help".
 $ jitgemm-warm '--explain' '--list' '--problem' '8x64x64'
 jitgemm-warm: one of --list, --explain, --verify, --diff, --export, --import, --merge and --prune at a time

@@ -3,6 +3,7 @@
 
 const char help[] =
     "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
+    "       jitgemm-warm [option...] --model NAME|CONFIG --tokens N[-N]...\n"
     "       jitgemm-warm [option...] --explain --problem M[,M...]xNxK...\n"
     "       jitgemm-warm [option...] --list | --verify[=rebuild] [PATH...]\n"
     "       jitgemm-warm [option...] --diff KEY KEY [PATH...]\n"
@@ -30,6 +31,11 @@ const char help[] =
     "                          the kernel that makes A of rows of f16 or\n"
     "                          bf16, or brings e4m3 scales into the layout\n"
     "                          blocked; ORDER is blocked or linear\n"
+    "  --model NAME|CONFIG     the products of this model's experts, or of one\n"
+    "                          whose config.json (Hugging Face) CONFIG is\n"
+    "  --tokens N[-N][,N[-N]...]\n"
+    "                          tokens that the models get at a time\n"
+    "  --tp N                  a GPU has one of N parts of each expert\n"
     "  --file LIST             a problem a line; # starts a comment; - is\n"
     "                          standard input\n"
     "  --arch ARCH[,ARCH...]   for these GPU architectures, such as sm_90a,\n"

@@ -142,7 +142,8 @@ static void prepare(struct kernel_list *list, const struct settings *settings,
     size_t shown = 0, done = 0;
 
     report_progress(report, 0, list->count);
-    kernel_list_start(list, settings->jobs ? settings->jobs : default_jobs());
+    kernel_list_start(list, settings->jobs ? (size_t)settings->jobs
+                                            : default_jobs());
     while (shown < list->count) {
         done = kernel_list_wait(list, done);
         report_progress_clear(report);

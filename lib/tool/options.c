@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Options, and what goes with what. */
+/* Options. */
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <jitgemm.h>
 #include <stdint.h>
@@ -13,8 +12,11 @@
 
 #include "common.h"
 #include "help.h"
+#include "model_list.h"
+#include "option_rules.h"
+#include "text.h"
 
-enum { MAX_JOBS = 1024 };
+enum { MAX_JOBS = 1024, MAX_TP = 1024 };
 
 static bool add_archs(struct settings *settings, const char *names)
 {
@@ -39,20 +41,26 @@ static bool add_archs(struct settings *settings, const char *names)
     }
 }
 
-static bool set_jobs(struct settings *settings, const char *text)
+static bool set_number(const char *option, const char *text, int64_t most,
+                       int64_t *number)
 {
-    char *end;
-    unsigned long jobs;
+    const char *end = text;
 
-    errno = 0;
-    jobs = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || !jobs ||
-        jobs > MAX_JOBS) {
-        complain("--jobs: \"%s\" is not a number from 1 to %d", text,
-                 MAX_JOBS);
-        return false;
-    }
-    settings->jobs = jobs;
+    if (!text_number(&end, number) && !*end && *number >= 1 &&
+        *number <= most)
+        return true;
+    complain("%s: \"%s\" is not a number from 1 to %d", option, text,
+             (int)most);
+    return false;
+}
+
+static bool add_model(struct settings *settings, const char *name)
+{
+    settings->problems_given = true;
+    settings->models =
+        grow(settings->models, &settings->model_capacity,
+             settings->model_count + 1, sizeof *settings->models);
+    settings->models[settings->model_count++] = name;
     return true;
 }
 
@@ -143,6 +151,9 @@ static void print_version(void)
 /* Past every character, which getopt_long() gives for short options. */
 enum option_number {
     OPTION_PROBLEM = 256,
+    OPTION_MODEL,
+    OPTION_TOKENS,
+    OPTION_TP,
     OPTION_A,
     OPTION_C,
     OPTION_SPLIT_K,
@@ -166,6 +177,9 @@ enum option_number {
 
 static const struct option long_options[] = {
     {"problem", required_argument, NULL, OPTION_PROBLEM},
+    {"model", required_argument, NULL, OPTION_MODEL},
+    {"tokens", required_argument, NULL, OPTION_TOKENS},
+    {"tp", required_argument, NULL, OPTION_TP},
     {"a", required_argument, NULL, OPTION_A},
     {"c", required_argument, NULL, OPTION_C},
     {"split-k", no_argument, NULL, OPTION_SPLIT_K},
@@ -210,13 +224,20 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
     switch (option) {
     case OPTION_PROBLEM:
         settings->problems_given = true;
-        return problem_list_add(&settings->problems, optarg);
+        return problem_list_add(&settings->problems, NULL, optarg);
     case OPTION_FILE:
         settings->problems_given = true;
         return problem_list_read(&settings->problems, optarg);
     case OPTION_CONVERSION:
         settings->problems_given = settings->conversions_given = true;
         return problem_list_convert(&settings->problems, optarg);
+    case OPTION_MODEL:
+        return add_model(settings, optarg);
+    case OPTION_TOKENS:
+        settings->tokens = optarg;
+        return true;
+    case OPTION_TP:
+        return set_number("--tp", optarg, MAX_TP, &settings->tp);
     case OPTION_A:
         return set_type(settings, "--a", a_types, optarg, &settings->a_type);
     case OPTION_C:
@@ -228,7 +249,7 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
     case OPTION_ARCH:
         return add_archs(settings, optarg);
     case OPTION_JOBS:
-        return set_jobs(settings, optarg);
+        return set_number("--jobs", optarg, MAX_JOBS, &settings->jobs);
     default:
         return refuse_option(option, argv);
     }
@@ -270,91 +291,6 @@ static bool set_option(struct settings *settings, int option, char **argv)
     }
 }
 
-/* How many operands the verbs take. */
-static const struct {
-    const char *name, *needs;
-    size_t least, most;
-} verbs[] = {
-    [VERB_WARM] = {"", "", 0, 0},
-    [VERB_LIST] = {"--list", "", 0, SIZE_MAX},
-    [VERB_EXPLAIN] = {"--explain", "", 0, 0},
-    [VERB_VERIFY] = {"--verify", "", 0, SIZE_MAX},
-    [VERB_DIFF] = {"--diff", "two keys", 2, SIZE_MAX},
-    [VERB_EXPORT] = {"--export", "a pack", 1, 1},
-    [VERB_IMPORT] = {"--import", "a pack", 1, SIZE_MAX},
-    [VERB_MERGE] = {"--merge", "a pack to write and what to read", 2,
-                    SIZE_MAX},
-    [VERB_PRUNE] = {"--prune", "", 0, 0},
-};
-
-/* Whether problems were given where they must be, and only there. */
-static bool check_problems(const struct settings *settings)
-{
-    bool looks = settings->verb && !settings->problems_given;
-
-    if (settings->problems_given && settings->verb > VERB_EXPLAIN) {
-        complain("%s takes no problems", verbs[settings->verb].name);
-        return false;
-    }
-    if (settings->json &&
-        (settings->verb == VERB_PRUNE || settings->verb == VERB_EXPLAIN)) {
-        complain("%s prints no JSON", verbs[settings->verb].name);
-        return false;
-    }
-    if (settings->conversions_given && settings->verb == VERB_EXPLAIN) {
-        complain("--explain takes no conversions: they have one kernel each");
-        return false;
-    }
-    if (looks && settings->verb != VERB_EXPLAIN &&
-        (settings->arch_count || settings->jobs || settings->types_given)) {
-        complain("--a, --arch, --c, --jobs and --split-k are for problems");
-        return false;
-    }
-    if ((!looks || settings->verb == VERB_EXPLAIN) &&
-        !settings->problems_given) {
-        complain("no problem: give --problem, --file or --conversion");
-        return false;
-    }
-    return true;
-}
-
-static bool check_operands(const struct settings *settings)
-{
-    enum verb verb = settings->verb;
-    size_t count = settings->operand_count;
-    size_t most = settings->problems_given ? 0 : verbs[verb].most;
-
-    if (count > most) {
-        complain("unexpected argument \"%s\"", settings->operands[most]);
-        return false;
-    }
-    if (count < verbs[verb].least) {
-        complain("%s needs %s", verbs[verb].name, verbs[verb].needs);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *operand = settings->operands[i];
-        size_t length = strlen(operand);
-        bool pack = verb == VERB_IMPORT || (verb >= VERB_EXPORT && !i);
-
-        if (!length) {
-            complain("an empty argument");
-            return false;
-        }
-        if (verb == VERB_DIFF && i < 2 &&
-            (length > 32 || strspn(operand, "0123456789abcdef") != length)) {
-            complain("\"%s\" is not a key", operand);
-            return false;
-        }
-        if (pack && (length < 4 || strcmp(operand + length - 4, ".jgp"))) {
-            complain("%s: the name of a pack ends in .jgp; \"%s\" does not",
-                     verbs[verb].name, operand);
-            return false;
-        }
-    }
-    return true;
-}
-
 bool options_read(struct settings *settings, int argc, char **argv)
 {
     int option;
@@ -365,9 +301,15 @@ bool options_read(struct settings *settings, int argc, char **argv)
             return false;
     settings->operands = argv + optind;
     settings->operand_count = (size_t)(argc - optind);
+    if (!option_rules_check(settings))
+        return false;
+    for (size_t i = 0; i < settings->model_count; i++)
+        if (!model_list_add(&settings->problems, settings->models[i],
+                            settings->tokens, settings->tp ? settings->tp : 1))
+            return false;
     problem_list_set(&settings->problems, (jitgemm_input)settings->a_type,
                      (jitgemm_type)settings->c_type, settings->flags);
-    return check_problems(settings) && check_operands(settings);
+    return true;
 }
 
 void options_free(struct settings *settings)
@@ -376,5 +318,6 @@ void options_free(struct settings *settings)
     while (settings->arch_count)
         free(settings->archs[--settings->arch_count]);
     free(settings->archs);
+    free(settings->models);
     free(settings->cache_dir);
 }

@@ -35,7 +35,11 @@ struct settings { /* all zero at first */
     char *cache_dir; /* NULL: the library's choice */
     char **operands; /* of the verbs but VERB_WARM */
     size_t operand_count;
-    size_t jobs; /* 0: choose */
+    const char **models;
+    size_t model_count, model_capacity;
+    const char *tokens; /* of all models */
+    int64_t tp;         /* likewise; 0: 1 */
+    int64_t jobs;       /* 0: choose */
     int a_type, c_type; /* jitgemm_input and jitgemm_type of all problems */
     uint32_t flags;     /* likewise */
     bool problems_given, conversions_given, types_given, json, rebuild, dry;

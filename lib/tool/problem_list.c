@@ -62,8 +62,8 @@ static bool append(struct problem_list *list, struct named_problem item)
     return true;
 }
 
-static bool add(struct problem_list *list, const char *origin,
-                const char *text)
+bool problem_list_add(struct problem_list *list, const char *origin,
+                      const char *text)
 {
     struct named_problem item = {.where = NULL};
     const char *at, *rule;
@@ -75,11 +75,6 @@ static bool add(struct problem_list *list, const char *origin,
                                         : "M[,M...]xNxK");
     item.where = name(origin, "problem", text, 0);
     return append(list, item);
-}
-
-bool problem_list_add(struct problem_list *list, const char *text)
-{
-    return add(list, NULL, text);
 }
 
 bool problem_list_convert(struct problem_list *list, const char *text)
@@ -130,7 +125,7 @@ bool problem_list_read(struct problem_list *list, const char *path)
         } else {
             char *text = strip(line);
 
-            good = !*text || add(list, origin, text);
+            good = !*text || problem_list_add(list, origin, text);
         }
     }
     if (good && ferror(file)) {

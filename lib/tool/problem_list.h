@@ -21,8 +21,10 @@ struct problem_list { /* all zero: empty */
 };
 
 /* Adds the problem or conversion that the text spells: see problem_text.h.
- * False after a message. */
-bool problem_list_add(struct problem_list *list, const char *text);
+ * Messages begin with where it comes from, unless that is NULL. False after a
+ * message. */
+bool problem_list_add(struct problem_list *list, const char *origin,
+                      const char *text);
 bool problem_list_convert(struct problem_list *list, const char *text);
 
 /* Adds the problems of a file, one a line; "#" starts a comment. "-" is

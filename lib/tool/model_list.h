@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* --model: the products of a model's experts as problems. */
+#ifndef JITGEMM_WARM_MODEL_LIST_H
+#define JITGEMM_WARM_MODEL_LIST_H
+
+#include "problem_list.h"
+
+/* Adds gate_up and down of a model for each number of tokens, with sizes on
+ * the device. The model is one of moe_models.h or else the name of a
+ * config.json.
+ *
+ *   tokens = range { "," range } ;
+ *   range  = number [ "-" number ] ;
+ *
+ * A range has problems of at most its last number of tokens, for which its
+ * ends and each power of two between them are typical. The intermediate size
+ * is divided by `tp`. False after a message. */
+bool model_list_add(struct problem_list *list, const char *model,
+                    const char *tokens, int64_t tp);
+
+#endif
