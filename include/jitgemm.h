@@ -141,8 +141,9 @@ typedef struct jitgemm_event {
     int32_t late;           /* 1: the context is frozen */
     int32_t reserved;
     const jitgemm_kernel *kernel; /* without success: what is known of it */
-    const char *problem;    /* that asked: "80,176x4096x7168"; of a conversion
-                               the name of its kernel */
+    const char *problem;    /* that asked, as jitgemm-warm --problem takes it:
+                               "80,176x4096x7168 --c f32"; of a conversion the
+                               name of its kernel */
     const char *text;       /* of the error, or "" */
 } jitgemm_event;
 

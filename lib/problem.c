@@ -254,37 +254,36 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     return status;
 }
 
-/* "8@4096/512x7168x2048:masked:strided". */
-static void print_device(const struct jg_problem *problem, char *text)
+/* "8@4096/512x7168x2048:masked:strided". Activations of 16 bits have no scales
+ * and no place of them. */
+static int print_device(const struct jg_problem *problem, char *text)
 {
     static const char *const layouts[] = {"stacked", "masked"};
-    static const char *const places[] = {"tight", "floor", "ceil", "strided",
-                                         "explicit"};
+    static const char *const places[] = {":tight", ":floor", ":ceil",
+                                         ":strided", ":explicit"};
     int64_t typical = 0;
 
     for (int32_t g = 0; g < problem->groups; g++)
         typical += problem->sizes[g].m;
-    sprintf(text, "%d@%d/%lldx%dx%d:%s:%s", (int)problem->groups,
-            (int)problem->max_rows, (long long)typical,
-            (int)problem->sizes[0].n, (int)problem->sizes[0].k,
-            layouts[problem->layout], places[problem->place]);
+    return sprintf(text, "%d@%d/%lldx%dx%d:%s%s", (int)problem->groups,
+                   (int)problem->max_rows, (long long)typical,
+                   (int)problem->sizes[0].n, (int)problem->sizes[0].k,
+                   layouts[problem->layout],
+                   problem->input == JG_IN_NVFP4 ? places[problem->place]
+                                                 : "");
 }
 
-void jg_problem_print(const struct jg_problem *problem,
-                      char text[JG_PROBLEM_TEXT])
+static int print_host(const struct jg_problem *problem, char *text)
 {
     const struct jg_size *sizes = problem->sizes;
     bool alike = true;
     int length = 0, g;
 
-    if (problem->on_device) {
-        print_device(problem, text);
-        return;
-    }
     for (g = 1; g < problem->groups; g++)
         alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
-    /* A group takes 35 bytes at most, what comes last 60. */
-    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 100; g++) {
+    /* A group takes 35 bytes at most, and what comes last, options included,
+     * 75. */
+    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 115; g++) {
         const char *between = !g ? "" : alike ? "," : " ";
         char *end = text + length;
 
@@ -298,7 +297,22 @@ void jg_problem_print(const struct jg_problem *problem,
         length += sprintf(text + length, "x%dx%d", (int)sizes[0].n,
                           (int)sizes[0].k);
     if (g < problem->groups)
-        sprintf(text + length, " (%d groups)", (int)problem->groups);
+        length += sprintf(text + length, " (%d groups)", (int)problem->groups);
+    return length;
+}
+
+void jg_problem_print(const struct jg_problem *problem,
+                      char text[JG_PROBLEM_TEXT])
+{
+    static const char *const outputs[] = {"", " --c bf16", " --c f32"};
+    int length = problem->on_device ? print_device(problem, text)
+                                    : print_host(problem, text);
+
+    sprintf(text + length, "%s%s%s",
+            problem->input == JG_IN_F16    ? " --a f16"
+            : problem->input == JG_IN_BF16 ? " --a bf16"
+                                           : "",
+            outputs[problem->output], problem->split_k ? " --split-k" : "");
 }
 
 void jg_problem_free(struct jg_problem *problem)

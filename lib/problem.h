@@ -33,7 +33,8 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
 /* The sizes as jitgemm-warm takes them, "80,176x4096x7168", if all groups have
  * one n and k; otherwise one such text a group. Cut at what fits. On the
  * device: "8@4096/512x7168x2048:masked:strided", 8 groups of at most 4096 rows
- * and typically 512. */
+ * and typically 512. Then, as options, what is not the default: " --a bf16",
+ * " --c f32", " --split-k". */
 #define JG_PROBLEM_TEXT 256
 void jg_problem_print(const struct jg_problem *problem,
                       char text[JG_PROBLEM_TEXT]);

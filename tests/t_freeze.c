@@ -173,6 +173,23 @@ static void test_problem_text(void)
     sizes[1] = sizes[0];
     jg_problem_print(&problem, text);
     CHECK(strstr(text, ",...x2147483647x2147483647 (65536 groups)") != NULL);
+    problem.output = JG_BF16;
+    problem.input = JG_IN_BF16;
+    problem.split_k = true;
+    jg_problem_print(&problem, text);
+    CHECK(strstr(text, " groups) --a bf16 --c bf16 --split-k") != NULL);
+    sizes[1] = (struct jg_size){8, 8, 8}; /* the longest text there is */
+    jg_problem_print(&problem, text);
+    CHECK(strstr(text, " groups) --a bf16 --c bf16 --split-k") != NULL);
+    problem = (struct jg_problem){.groups = 1,
+                                  .sizes = sizes + 1,
+                                  .output = JG_F32,
+                                  .input = JG_IN_F16,
+                                  .on_device = true,
+                                  .layout = JG_MASKED,
+                                  .max_rows = 9};
+    jg_problem_print(&problem, text);
+    CHECK_STR(text, "1@9/8x8x8:masked --a f16 --c f32");
     free(sizes);
 }
 

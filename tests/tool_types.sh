@@ -32,6 +32,22 @@ same "$work/want" "$work/out"
 run 0 --arch sm_90a --explain --c f32 $problem
 has "$work/out" '^\*.* sm90_nvfp4 .*, f32'
 
+# What a frozen program lacks is named as options that make it.
+for options in "$problem --a f16 --c f32" \
+    '--problem 8x512x7168 --c bf16 --split-k' \
+    '--problem 8@96/40x256x512:masked --a bf16'; do
+    run 0 --arch sm_90a --list $options
+    cp "$work/out" "$work/want"
+    JITGEMM_MODE=strict
+    export JITGEMM_MODE
+    run 1 "$@" $options
+    unset JITGEMM_MODE
+    named=$(sed -n 's/.* is frozen: key .*, problem //p' "$work/err" |
+        tail -n 1)
+    run 0 --arch sm_90a --list --problem $named
+    same "$work/want" "$work/out"
+done
+
 # What the library refuses.
 run 1 --arch sm_100a --list --a f16 $problem
 has "$work/err" 'problem.a_type'
