@@ -9,16 +9,6 @@
 
 enum { THREADS = 256, QUANTIZE_K = 512, BLOCKED_SCALES_K = 2048 };
 
-static jitgemm_status check_range(const char *name, int64_t value,
-                                  int64_t most)
-{
-    if (value >= 0 && value <= most)
-        return JITGEMM_OK;
-    return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, value, most,
-                            "%s is %lld; known are 0 to %lld", name,
-                            (long long)value, (long long)most);
-}
-
 static jitgemm_status check_type(jitgemm_type type)
 {
     if (type == JITGEMM_F16 || type == JITGEMM_BF16 || type == JITGEMM_E4M3)
@@ -58,12 +48,12 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_range("options.flags", known.flags, 0)) ||
+    if ((status = jg_rows_check_range("options.flags", known.flags, 0)) ||
         (status = check_type(known.x_type)) ||
         (status = jg_rows_check_kind("options.layout", known.layout,
                                      "options.place", known.place)) ||
         (status =
-             check_range("options.scale_order", (int64_t)known.scale_order,
+             jg_rows_check_range("options.scale_order", (int64_t)known.scale_order,
                          JITGEMM_SCALES_LINEAR)) ||
         (status = check_order(&known)))
         return status;

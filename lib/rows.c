@@ -15,8 +15,8 @@ _Static_assert((int)JG_MASKED == (int)JITGEMM_ROWS_MASKED &&
                    (int)JG_EXPLICIT == (int)JITGEMM_PLACE_EXPLICIT,
                "one numbering");
 
-static jitgemm_status check_range(const char *name, int64_t value,
-                                  int64_t most)
+jitgemm_status jg_rows_check_range(const char *name, int64_t value,
+                                   int64_t most)
 {
     if (value >= 0 && value <= most)
         return JITGEMM_OK;
@@ -30,11 +30,11 @@ jitgemm_status jg_rows_check_kind(const char *layout_name,
                                   const char *place_name, jitgemm_place place)
 {
     jitgemm_status status =
-        check_range(layout_name, (int64_t)layout, JITGEMM_ROWS_MASKED);
+        jg_rows_check_range(layout_name, (int64_t)layout, JITGEMM_ROWS_MASKED);
 
     if (status == JITGEMM_OK)
         status =
-            check_range(place_name, (int64_t)place, JITGEMM_PLACE_EXPLICIT);
+            jg_rows_check_range(place_name, (int64_t)place, JITGEMM_PLACE_EXPLICIT);
     if (status == JITGEMM_OK && place == JITGEMM_PLACE_STRIDED &&
         layout == JITGEMM_ROWS_STACKED)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, place_name, -1,

@@ -8,6 +8,10 @@
 
 #include "status.h"
 
+/* 0 to `most`: E_ARGUMENT. */
+jitgemm_status jg_rows_check_range(const char *name, int64_t value,
+                                   int64_t most);
+
 /* Checks both, which the names are of: E_ARGUMENT. */
 jitgemm_status jg_rows_check_kind(const char *layout_name,
                                   jitgemm_layout layout,

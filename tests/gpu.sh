@@ -13,7 +13,8 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     programs="tests/g_driver tests/g_experts tests/g_experts_bad
-        tests/g_gemm tests/g_plan tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
+        tests/g_gemm tests/g_plan tests/g_quantize tests/g_quantize_bad
+        tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm"
     make -s -C "$build" $programs
