@@ -22,7 +22,7 @@
 #include "wrappers/cases.h"
 #include "wrappers/compiled.h"
 
-enum { SECONDS = 100 }; /* a group */
+enum { SECONDS = 200 }; /* a group */
 
 static const struct group {
     const char *name;
@@ -32,7 +32,8 @@ static const struct group {
     {"barrier", cases_barrier},     {"copies", cases_copies},
     {"sync", cases_sync},           {"registers", cases_registers},
     {"dependent", cases_dependent}, {"wgmma", cases_wgmma},
-    {"cluster", cases_cluster},     {"float", cases_float},
+    {"cluster", cases_cluster},     {"wgmma_bf16", cases_wgmma_bf16},
+    {"float", cases_float},
 };
 
 static int run(const struct group *group, bool small)

@@ -15,5 +15,6 @@ void cases_sync(bool small);
 void cases_registers(bool small);
 void cases_dependent(bool small);
 void cases_wgmma(bool small);
+void cases_wgmma_bf16(bool small);
 
 #endif

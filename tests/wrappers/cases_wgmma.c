@@ -107,7 +107,7 @@ static void compare(int n, int type, enum wgmma_numbers numbers,
     free((void *)(uintptr_t)c.in);
 }
 
-void cases_wgmma(bool small)
+static void all_widths(bool small, int type)
 {
     static const int widths[] = {8,  16,  32,  48,  64,  80, 96,
                                  112, 128, 160, 192, 224, 256};
@@ -128,14 +128,23 @@ void cases_wgmma(bool small)
     };
 
     for (int i = 0; i < WIDTHS; i += small ? WIDTHS - 1 : 1)
-        for (size_t j = 0; j < 2 * sizeof kinds / sizeof *kinds; j++)
+        for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++)
             for (int k = 1; k <= WGMMA_PRODUCTS; k += WGMMA_PRODUCTS - 1) {
                 char what[64];
 
                 wgmma_inputs_products = k;
                 snprintf(what, sizeof what, "%s, %d product%s",
-                         kinds[j / 2].text, k, k > 1 ? "s" : "");
-                compare(widths[i], j % 2 ? WGMMA_OF_BF16 : WGMMA_OF_F16,
-                        kinds[j / 2].numbers, what);
+                         kinds[j].text, k, k > 1 ? "s" : "");
+                compare(widths[i], type, kinds[j].numbers, what);
             }
+}
+
+void cases_wgmma(bool small)
+{
+    all_widths(small, WGMMA_OF_F16);
+}
+
+void cases_wgmma_bf16(bool small)
+{
+    all_widths(small, WGMMA_OF_BF16);
 }
