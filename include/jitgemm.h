@@ -261,10 +261,11 @@ typedef struct jitgemm_fault {
 
 enum { /* flags of a problem */
     /* Sums over k may be added up in up to four parts, where there are few
-     * tokens and few weights: faster on sm_90a. The order of a sum, and so its
-     * last bits, depends on the kernel that the sizes of all groups lead to;
-     * with this flag on the number of parts, too. Every run of a plan gives the
-     * same bits either way. No effect with JITGEMM_SIZES_DEVICE. */
+     * tokens and few weights: faster on sm_90a. The number of parts, and so the
+     * last bits of a sum, depends on the sizes of all groups. Without the flag
+     * a row of C has the same bits on one GPU and version whatever other rows
+     * and groups there are; every run of a plan gives the same bits either way.
+     * No effect with JITGEMM_SIZES_DEVICE. */
     JITGEMM_ALLOW_SPLIT_K = 1
 };
 

@@ -58,7 +58,8 @@ __device__ void decode(const work &work, int thread, stage &to)
     mma::activation_block<spec::nvfp4> from(
         group, work.atom * mma::atom_rows + row,
         work.chunk * (blocks / chunks) + block);
-    int chunk = block % chunks, part = block / chunks * sizeof(u32);
+    int chunk = block / (4 * mma::span_blocks) * 2 + block % 2;
+    int part = block / mma::span_blocks % 4 * sizeof(u32);
 
 #pragma unroll
     for (int piece = 0; piece < 8; piece++)

@@ -71,7 +71,7 @@ struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
 static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 
 using ring = pipeline::ring<spec::stages>;
-using activation_row = mma::activation_row<nvfp4, chunks>;
+using activation_row = mma::activation_row<nvfp4>;
 using weight_reader = mma::weight_reader<type, chunks>;
 using turns = sched::turns<spec::split>;
 using sched::tile;

@@ -96,11 +96,11 @@ template <> struct activation_block<false> {
 };
 
 /* The part of a token that a chunk of the product takes: a block of each of
- * the four spans, `chunks` blocks apart. Of a piece load() reads two words for
- * each of the four, which make() makes the piece of; zeros outside. */
-template <bool nvfp4, int chunks> struct activation_row;
+ * the four spans. Of a piece load() reads two words for each of the four,
+ * which make() makes the piece of; zeros outside. */
+template <bool nvfp4> struct activation_row;
 
-template <int chunks> struct activation_row<true, chunks> {
+template <> struct activation_row<true> {
     const u8 *codes, *scales; /* of the token */
     int block;                /* of the first span */
     int blocks;               /* inside k; 0: past the last token */
@@ -111,7 +111,7 @@ template <int chunks> struct activation_row<true, chunks> {
                                  ceil_div(group.k, chunk_k) *
                                  scale_atom_bytes +
                  scale_offset(token)),
-          block(chunk / chunks * (4 * chunks) + chunk % chunks),
+          block(first_block(chunk)),
           blocks(token < group.m ? group.k / block_k : 0)
     {
     }
@@ -121,7 +121,7 @@ template <int chunks> struct activation_row<true, chunks> {
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int b = block + i * chunks;
+            int b = block + i * span_blocks;
             words[i] = bytes[i] = 0;
             if (b >= blocks)
                 continue;
@@ -144,14 +144,14 @@ template <int chunks> struct activation_row<true, chunks> {
     }
 };
 
-template <int chunks> struct activation_row<false, chunks> {
+template <> struct activation_row<false> {
     const u8 *elements; /* of the token */
     int block;          /* of the first span */
     int blocks;         /* inside k; 0: past the last token */
 
     __device__ activation_row(const jg_group &group, int token, int chunk)
         : elements(group.a + size_t(token) * group.k * 2),
-          block(chunk / chunks * (4 * chunks) + chunk % chunks),
+          block(first_block(chunk)),
           blocks(token < group.m ? group.k / block_k : 0)
     {
     }
@@ -160,7 +160,7 @@ template <int chunks> struct activation_row<false, chunks> {
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int b = block + i * chunks;
+            int b = block + i * span_blocks;
             first[i] = second[i] = 0;
             if (b >= blocks)
                 continue;

@@ -26,25 +26,23 @@ template <int type, int chunks> struct weight_reader {
         span = threadIdx.x % 4;
         codes = row * row_bytes;
         swizzle = (codes >> 7 & (row_bytes / 16 - 1)) << 4;
-        scales = (row / 128 * chunks + span * chunks / 4) * scale_atom_bytes +
-                 scale_offset(row) + span * chunks % 4;
+        scales = (row / 128 * chunks + span / 2) * scale_atom_bytes +
+                 scale_offset(row) + span % 2 * span_blocks;
     }
 
     /* A stage's scales. Of the stage, `blocks` are inside k, an even number;
      * at the others the memory holds anything. */
     __device__ void load_scales(const u8 *stage, int blocks)
     {
-        int inside = blocks - span * chunks;
-        u32 keep = inside >= chunks ? 0x7f7f7f7f : inside > 0 ? 0x7f7f : 0;
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const u8 *from = stage + scales + i * 8 * 16;
-            u32 bytes = chunks == 4 ? *reinterpret_cast<const u32 *>(from)
-                                    : *reinterpret_cast<const u16 *>(from);
-            bytes &= keep;
+        for (int j = 0; j < chunks / 2; j++) {
+            bool inside = first_block(2 * j) + span * span_blocks < blocks;
 #pragma unroll
-            for (int j = 0; j < chunks / 2; j++)
-                factors[i][j] = to::factors(bytes >> (16 * j));
+            for (int i = 0; i < 2; i++) {
+                u32 bytes = *reinterpret_cast<const u16 *>(
+                    stage + scales + 2 * j * scale_atom_bytes + i * 8 * 16);
+                factors[i][j] = to::factors(inside ? bytes & 0x7f7f : 0);
+            }
         }
     }
 
@@ -52,7 +50,7 @@ template <int type, int chunks> struct weight_reader {
     __device__ void load_codes(const u8 *stage, int chunk)
     {
         const u8 *from =
-            stage + codes + ((span * (chunks * 8) + chunk * 8) ^ swizzle);
+            stage + codes + ((chunk * (chunk_k / 2) + span * 16) ^ swizzle);
 #pragma unroll
         for (int i = 0; i < 2; i++)
             words[i] =

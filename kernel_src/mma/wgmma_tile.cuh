@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of k inside a stage, and the shared-memory descriptor of
- * activations.
+/* The order of k, and the shared-memory descriptor of activations.
  *
  * A product may run through k in any order that both operands share. In this
- * one lane c of a quad owns the c-th quarter of the stage's k, a span of 16
- * times as many as the stage has chunks of 64. Chunk q of the product takes
- * the q-th block of 16 of every span; its step j (of four, 16 k each) takes
- * their pairs 2j and 2j + 1, pair p being codes p % 4 and p % 4 + 4 of word
- * p / 4. So a lane's weights and scales lie side by side, and a 16-byte piece
- * p of an activation row holds pair p of the four blocks.
+ * one lane c of a quad owns the c-th quarter of each 128 k, a span of two
+ * blocks. Chunk q of the product, 64 k, takes the first block of every span
+ * if q is even, else the second; its step j (of four, 16 k each) takes their
+ * pairs 2j and 2j + 1, pair p being codes p % 4 and p % 4 + 4 of word p / 4.
+ * So a lane's weights and scales lie side by side, and a 16-byte piece p of an
+ * activation row holds pair p of the four blocks. It is the same order for
+ * stages of any size, and so are the bits of a sum.
  */
 #pragma once
 #include <base/types.cuh>
@@ -17,6 +17,7 @@ namespace mma {
 
 constexpr int chunk_k = 64;  /* 128 bytes of f16: one swizzle row */
 constexpr int block_k = 16;  /* share a scale */
+constexpr int span_blocks = 2;
 constexpr int atom_rows = 8; /* rows of a swizzle atom */
 constexpr int atom_bytes = 1024;
 constexpr int scale_atom_bytes = 512; /* scales of 128 rows x a chunk */
@@ -30,6 +31,12 @@ __device__ inline u64 activation_descriptor(u32 shared_address)
 {
     return (u64(1) << 62) | (u64(atom_bytes >> 4) << 32) |
            ((shared_address & 0x3ffff) >> 4);
+}
+
+/* Of the four blocks that a chunk takes, the first; a span apart. */
+__device__ inline int first_block(int chunk)
+{
+    return chunk / 2 * (4 * span_blocks) + chunk % 2;
 }
 
 /* Of a row, in an atom of scales: its four bytes. */
