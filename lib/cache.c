@@ -358,6 +358,22 @@ void jg_cache_quarantine(const struct jg_cache *cache,
         set_aside(cache, key, "the driver would not load it", log);
 }
 
+int jg_cache_load(const struct jg_cache *cache, const char *name, size_t limit,
+                  void **bytes, size_t *size)
+{
+    if (!may_read(cache))
+        return ENOENT;
+    return jg_store_load(&cache->store, name, limit, bytes, size);
+}
+
+int jg_cache_save(const struct jg_cache *cache, const char *name,
+                  const struct jg_buf *bytes)
+{
+    if (!may_write(cache))
+        return ENOENT;
+    return jg_store_save(&cache->store, name, bytes);
+}
+
 struct jg_cache_counts jg_cache_counts(const struct jg_cache *cache)
 {
     return (struct jg_cache_counts){

@@ -54,6 +54,13 @@ void jg_cache_each(const struct jg_cache *cache, jg_stock_visit *visit,
 bool jg_cache_put(const struct jg_cache *cache, const struct jg_key *key,
                   const struct jg_entry *entry, const struct jg_log *log);
 
+/* Small files beside the entries: jg_store_load() and jg_store_save() of the
+ * directory. ENOENT if there is none that may be read or written. */
+int jg_cache_load(const struct jg_cache *cache, const char *name, size_t limit,
+                  void **bytes, size_t *size);
+int jg_cache_save(const struct jg_cache *cache, const char *name,
+                  const struct jg_buf *bytes);
+
 /* Takes an entry of the directory that the driver would not load out of the
  * way. */
 void jg_cache_quarantine(const struct jg_cache *cache,

@@ -112,6 +112,7 @@ jitgemm_status jg_context_create(const jitgemm_context_options *options,
     context->event_user = options->event_user;
     jg_pool_open(&context->pool, choose_jobs(&env));
     pthread_mutex_init(&context->lock, NULL);
+    jg_tuned_open(&context->tuned);
     jg_gate_open(&context->client.compiler);
     if (env.mode && strcmp(env.mode, "strict") == 0)
         jg_gate_shut(&context->client.compiler);
@@ -151,6 +152,7 @@ void jg_context_destroy(jitgemm_context *context)
     if (context->retained)
         context->cuda->cuDevicePrimaryCtxRelease(context->handle);
     jg_gate_destroy(&context->client.compiler);
+    jg_tuned_close(&context->tuned);
     pthread_mutex_destroy(&context->lock);
     free(context);
     jg_fork_leave();

@@ -5,11 +5,13 @@
 
 #include "pool.h"
 #include "registry.h"
+#include "tuned.h"
 
 struct jitgemm_context {
     struct jg_device device;
     struct jg_client client;
     struct jg_registry *registry;
+    struct jg_tuned tuned; /* beside the registry's cache */
     struct jg_pool pool; /* of jitgemm_prepare_async() */
     jitgemm_event_fn event; /* NULL: nobody listens */
     void *event_user;

@@ -6,8 +6,8 @@
 
 #include "abi.h"
 #include "bind.h"
+#include "choice.h"
 #include "file.h"
-#include "plan.h"
 #include "plan_text.h"
 #include "ready.h"
 
@@ -59,7 +59,7 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
                                    jitgemm_plan **plan)
 {
     struct jg_problem checked;
-    struct jg_config config;
+    struct jg_choice choice;
     jitgemm_status status;
 
     if (!context)
@@ -69,9 +69,9 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_plan_choose(&checked, &context->device, &config);
+    status = jg_choice_make(context, &checked, &choice);
     if (status == JITGEMM_OK)
-        status = jg_launch_create(context, &checked, &config, plan);
+        status = jg_launch_create(context, &checked, &choice.config, plan);
     jg_problem_free(&checked);
     return status;
 }
@@ -154,11 +154,12 @@ struct question {
     char text[JG_PROBLEM_TEXT];
 };
 
-static jitgemm_status read_question(const jitgemm_context *context,
+static jitgemm_status read_question(jitgemm_context *context,
                                     const jitgemm_problem *problem,
                                     struct question *question)
 {
     struct jg_problem checked;
+    struct jg_choice choice;
     jitgemm_status status;
 
     if (!context)
@@ -166,9 +167,11 @@ static jitgemm_status read_question(const jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_plan_choose(&checked, &context->device, &question->config);
-    if (status == JITGEMM_OK)
+    status = jg_choice_make(context, &checked, &choice);
+    if (status == JITGEMM_OK) {
+        question->config = choice.config;
         jg_problem_print(&checked, question->text);
+    }
     jg_problem_free(&checked);
     return status;
 }
@@ -216,6 +219,7 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
                                        size_t *needed)
 {
     struct jg_problem checked;
+    struct jg_choice choice;
     struct jg_buf made = {0};
     jitgemm_status status;
 
@@ -226,7 +230,11 @@ jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
     status = jg_problem_read(problem, &checked);
     if (status != JITGEMM_OK)
         return status;
-    status = jg_plan_text(&checked, &context->device, &made);
+    status = jg_choice_make(context, &checked, &choice);
+    if (status == JITGEMM_OK) {
+        jg_plan_text(&checked, &context->device, &choice.config, &made);
+        jg_buf_printf(&made, "%s\n", choice.text);
+    }
     jg_problem_free(&checked);
     if (status == JITGEMM_OK && made.failed)
         status = jg_fail(JITGEMM_E_MEMORY, "no memory for a text");

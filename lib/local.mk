@@ -7,6 +7,7 @@ libjg_la_SOURCES = \
 	lib/bind.c lib/bind.h \
 	lib/buf.c lib/buf.h \
 	lib/cache.c lib/cache.h \
+	lib/choice.c lib/choice.h \
 	lib/clock.c lib/clock.h \
 	lib/compile.c lib/compile.h \
 	lib/compiler.c lib/compiler.h \
@@ -62,6 +63,8 @@ libjg_la_SOURCES = \
 	lib/stock.c lib/stock.h \
 	lib/store.c lib/store.h \
 	lib/table.c lib/table.h \
+	lib/tuned.c lib/tuned.h \
+	lib/tuning.c lib/tuning.h \
 	lib/view.c lib/view.h
 nodist_libjg_la_SOURCES = lib/kernel_text.c
 

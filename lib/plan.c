@@ -3,6 +3,9 @@
 #include "plan.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "spec.h"
 
 jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               const struct jg_device *device,
@@ -27,6 +30,28 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     }
     jg_plan_complete(problem, config);
     return JITGEMM_OK;
+}
+
+const char *jg_plan_named(const struct jg_problem *problem,
+                          const struct jg_device *device, const char *kernel,
+                          struct jg_config *config)
+{
+    const struct jg_model *model = jg_model_of(device->family);
+
+    for (int i = 0; i < model->count; i++) {
+        struct jg_config row = model->configs[i];
+        struct jg_spec spec;
+
+        jg_plan_complete(problem, &row);
+        jg_spec_make(&row, device, jg_spec_count(&row) - 1, &spec);
+        if (strcmp(spec.name, kernel) != 0)
+            continue;
+        if (!jg_cut_allows(&row, problem, device))
+            return "cannot do this problem";
+        *config = row;
+        return NULL;
+    }
+    return "is no kernel of this version";
 }
 
 void jg_plan_complete(const struct jg_problem *problem,

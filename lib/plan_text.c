@@ -6,16 +6,12 @@
 
 #include "spec.h"
 
-jitgemm_status jg_plan_text(const struct jg_problem *problem,
-                            const struct jg_device *device,
-                            struct jg_buf *text)
+void jg_plan_text(const struct jg_problem *problem,
+                  const struct jg_device *device,
+                  const struct jg_config *chosen, struct jg_buf *text)
 {
     const struct jg_model *model = jg_model_of(device->family);
-    struct jg_config chosen;
-    jitgemm_status status = jg_plan_choose(problem, device, &chosen);
 
-    if (status != JITGEMM_OK)
-        return status;
     jg_buf_printf(text,
                   "%s with %d multiprocessors; microseconds by the model\n"
                   "     total    waves   memory     tiles in waves  kernel\n",
@@ -29,10 +25,9 @@ jitgemm_status jg_plan_text(const struct jg_problem *problem,
         jg_plan_complete(problem, &config);
         jg_spec_make(&config, device, jg_spec_count(&config) - 1, &spec);
         jg_buf_printf(text, "%c %8.2f %8.2f %8.2f %9lld %8lld  %s\n",
-                      memcmp(&config, &chosen, sizeof config) ? ' ' : '*',
+                      memcmp(&config, chosen, sizeof config) ? ' ' : '*',
                       estimate.us, estimate.tiles_us, estimate.memory_us,
                       (long long)estimate.tiles, (long long)estimate.waves,
                       spec.name);
     }
-    return JITGEMM_OK;
 }

@@ -7,9 +7,9 @@
 #include "plan.h"
 
 /* Appends a line for the device, a heading, and a line a configuration: what
- * the model expects of it, the chosen one marked. Fails as jg_plan_choose(). */
-jitgemm_status jg_plan_text(const struct jg_problem *problem,
-                            const struct jg_device *device,
-                            struct jg_buf *text);
+ * the model expects of it, the chosen one marked. */
+void jg_plan_text(const struct jg_problem *problem,
+                  const struct jg_device *device,
+                  const struct jg_config *chosen, struct jg_buf *text);
 
 #endif

@@ -188,3 +188,36 @@ int jg_store_set_aside(const struct jg_store *store, const struct jg_key *key)
     close_way(&way);
     return error;
 }
+
+/* ---- Other files ---- */
+
+int jg_store_load(const struct jg_store *store, const char *name, size_t limit,
+                  void **bytes, size_t *size)
+{
+    int root, error = jg_store_open(store, NULL, 0, &root);
+
+    if (error)
+        return error;
+    error = jg_file_read(root, name, store->flags, limit, bytes, size);
+    close(root);
+    return error;
+}
+
+int jg_store_save(const struct jg_store *store, const char *name,
+                  const struct jg_buf *bytes)
+{
+    int scratch, root, error;
+
+    error = jg_store_open(store, NULL, JG_FILE_CREATE, &root);
+    if (error)
+        return error;
+    error = jg_file_open_folder(root, "t", store->flags | JG_FILE_CREATE,
+                                &scratch);
+    if (!error) {
+        error = jg_file_publish(scratch, root, name, store->flags, bytes->data,
+                                bytes->size);
+        close(scratch);
+    }
+    close(root);
+    return error;
+}

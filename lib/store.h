@@ -8,7 +8,8 @@
  *   BASE/v1/e/ab/ab....jgc   entries, by the name of their key
  *   BASE/v1/l/               locks between processes; never removed
  *   BASE/v1/q/               entries found bad; a later one replaces the last
- *   BASE/v1/t/               files being written */
+ *   BASE/v1/t/               files being written
+ *   BASE/v1/tuning-ARCH-SMS  measured choices: tuning.h */
 #ifndef JG_STORE_H
 #define JG_STORE_H
 
@@ -52,6 +53,13 @@ enum jg_store_result jg_store_read(const struct jg_store *store,
  * Returns 0 or an error of file.h. */
 int jg_store_write(const struct jg_store *store, const struct jg_key *key,
                    const struct jg_buf *bytes);
+
+/* Reads or, atomically, writes BASE/v1/NAME, a small file that is no entry.
+ * Return 0 or an error of file.h; *bytes is free()d by the caller. */
+int jg_store_load(const struct jg_store *store, const char *name, size_t limit,
+                  void **bytes, size_t *size);
+int jg_store_save(const struct jg_store *store, const char *name,
+                  const struct jg_buf *bytes);
 
 /* Moves an entry to q. It may have been replaced by a good one meanwhile:
  * then that is lost, which costs one more compile. Returns 0 or an error. */

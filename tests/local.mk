@@ -7,7 +7,8 @@ fuzz_tests = \
 	tests/fuzz/fuzz_config \
 	tests/fuzz/fuzz_entry \
 	tests/fuzz/fuzz_key \
-	tests/fuzz/fuzz_pack
+	tests/fuzz/fuzz_pack \
+	tests/fuzz/fuzz_tuning
 
 # Units of the host code: no CUDA, no network. Run under sanitizers too.
 host_tests = \
@@ -66,6 +67,7 @@ host_tests = \
 	tests/t_tool \
 	tests/t_tool_json \
 	tests/t_tool_models \
+	tests/t_tuning \
 	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
 thread_tests = \
@@ -222,6 +224,8 @@ tests_fuzz_fuzz_key_SOURCES = tests/fuzz/fuzz_key.c $(fuzz_shared)
 tests_fuzz_fuzz_key_CPPFLAGS = $(fuzz_CPPFLAGS)
 tests_fuzz_fuzz_pack_SOURCES = tests/fuzz/fuzz_pack.c $(fuzz_shared)
 tests_fuzz_fuzz_pack_CPPFLAGS = $(fuzz_CPPFLAGS)
+tests_fuzz_fuzz_tuning_SOURCES = tests/fuzz/fuzz_tuning.c $(fuzz_shared)
+tests_fuzz_fuzz_tuning_CPPFLAGS = $(fuzz_CPPFLAGS)
 
 # Counts the library's calls of these.
 tests_t_run_LDFLAGS = $(AM_LDFLAGS) \
@@ -575,10 +579,10 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 fuzz_units = $(srcdir)/lib/buf.c $(srcdir)/lib/entry.c $(srcdir)/lib/file.c \
 	$(srcdir)/lib/key.c $(srcdir)/lib/pack.c $(srcdir)/lib/sha256.c \
-	$(srcdir)/lib/status.c $(srcdir)/lib/view.c \
+	$(srcdir)/lib/status.c $(srcdir)/lib/tuning.c $(srcdir)/lib/view.c \
 	$(config_units:%=$(srcdir)/%)
 fuzz: $(fuzz_tests)
-	$(AM_V_at)set -e; for name in config entry key pack; do \
+	$(AM_V_at)set -e; for name in config entry key pack tuning; do \
 	    $(MKDIR_P) tests/fuzz/corpus_$$name; \
 	    tests/fuzz/fuzz_$$name tests/fuzz/corpus_$$name; \
 	    $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(fuzz_CPPFLAGS) \

@@ -12,17 +12,17 @@ layers='
 02 compiler_places driver file
 03 lock settings
 10 device entry kernel_text key problem
-11 compiler cut pack store view
+11 compiler cut pack store tuning view
 12 evict model place spec stock
 13 conversion_spec explain keep layers model_sm90 model_sm100 plan
 14 conversion_job plan_text table
 15 experts_job
 20 cache compile
 21 image makers
-22 flight
+22 flight tuned
 30 rebuild registry
 40 context
-41 maps ready
+41 choice maps ready
 42 launch
 43 bind
 50 conversion entries experts jitgemm nvfp4
@@ -51,6 +51,8 @@ spec: compiler driver env file
 stock: compile compiler device driver
 store: device driver env
 table: compiler driver env file
+tuned: compiler driver
+tuning: compiler driver env file
 '
 
 # Lines "file included form", e.g. 'lib/plan.c device "'.

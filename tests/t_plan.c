@@ -237,7 +237,8 @@ static void test_explain(void)
     int lines = 0, marks = 0;
 
     CHECK_INT(jg_device_of_arch("sm_103a", &device), JITGEMM_OK);
-    CHECK_INT(jg_plan_text(&problem, &device, &text), JITGEMM_OK);
+    CHECK_INT(jg_plan_choose(&problem, &device, &chosen), JITGEMM_OK);
+    jg_plan_text(&problem, &device, &chosen, &text);
     for (const char *at = (char *)text.data; *at; at++) {
         lines += *at == '\n';
         marks += at[0] == '\n' && at[1] == '*';

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured choices: classes, the file, and who believes it. */
+#define _GNU_SOURCE /* nftw */
+#include "choice.h"
+#include "scratch.h"
+
+static const char first_line[] = "jitgemm tuning 1 sm_90a 132\n";
+static struct jg_device device;
+
+/* ---- Classes ---- */
+
+static void test_classes(void)
+{
+    struct jg_size sizes[3] = {{5, 64, 96}, {0, 64, 96}, {4, 64, 96}};
+    struct jg_problem problem = {.groups = 3, .sizes = sizes};
+    struct jg_tuning_entry entry;
+
+    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK_STR(entry.class, "3x64x96 rows 16 longest 8 nvfp4 f16");
+    sizes[1].m = 7; /* 16 rows, no more */
+    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK_STR(entry.class, "3x64x96 rows 16 longest 8 nvfp4 f16");
+    sizes[2].m = 9;
+    problem.input = JG_IN_BF16;
+    problem.output = JG_F32;
+    problem.on_device = problem.split_k = true;
+    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK_STR(entry.class,
+              "3x64x96 rows 32 longest 16 bf16 f32 device split-k");
+    sizes[0].m = sizes[1].m = sizes[2].m = 0;
+    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(strstr(entry.class, " rows 0 longest 0 ") != NULL);
+    sizes[1].k = 64;
+    CHECK(!jg_tuning_class(&problem, &entry));
+    sizes[1].k = 96;
+    sizes[2].n = 72;
+    CHECK(!jg_tuning_class(&problem, &entry));
+}
+
+/* The longest there can be. */
+static void test_long_class(void)
+{
+    static struct jg_size sizes[65536];
+    struct jg_problem problem = {.groups = 65536, .sizes = sizes,
+                                 .input = JG_IN_NVFP4, .output = JG_BF16,
+                                 .on_device = true, .split_k = true};
+    struct jg_tuning_entry entry;
+
+    for (int g = 0; g < 65536; g++)
+        sizes[g] = (struct jg_size){INT32_MAX, 2147483640, 2147483616};
+    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK_STR(entry.class,
+              "65536x2147483640x2147483616 rows 140737488355328 "
+              "longest 2147483648 nvfp4 bf16 device split-k");
+}
+
+/* ---- The file ---- */
+
+static struct jg_tuning_entry make_entry(const char *class, int64_t ns)
+{
+    struct jg_tuning_entry entry = {.ns = ns, .model_ns = 2 * ns};
+
+    snprintf(entry.class, sizeof entry.class, "%s", class);
+    snprintf(entry.kernel, sizeof entry.kernel, "kernel, of %s", class);
+    return entry;
+}
+
+static void test_entries(void)
+{
+    static const char *const classes[] = {"m", "c", "x", "a", "m"};
+    struct jg_tuning tuning = {0}, again = {0};
+    struct jg_buf text = {.data = NULL}, other = {.data = NULL};
+    int line;
+
+    for (int i = 0; i < 5; i++) {
+        struct jg_tuning_entry entry = make_entry(classes[i], i + 1);
+
+        CHECK(jg_tuning_put(&tuning, &entry));
+    }
+    CHECK_INT(tuning.count, 4);
+    CHECK_INT(jg_tuning_find(&tuning, "m")->ns, 5);
+    CHECK_INT(jg_tuning_find(&tuning, "x")->ns, 3);
+    CHECK(!jg_tuning_find(&tuning, "b") && !jg_tuning_find(&tuning, "z"));
+    jg_tuning_print(&tuning, &device, &text);
+    CHECK_STR((char *)text.data, "jitgemm tuning 1 sm_90a 132\n"
+                                 "a\tkernel, of a\t4\t8\n"
+                                 "c\tkernel, of c\t2\t4\n"
+                                 "m\tkernel, of m\t5\t10\n"
+                                 "x\tkernel, of x\t3\t6\n");
+    CHECK(!jg_tuning_read((struct jg_span){text.data, text.size}, &device,
+                          &again, &line));
+    jg_tuning_print(&again, &device, &other);
+    CHECK_STR((char *)other.data, (char *)text.data);
+    jg_tuning_free(&tuning);
+    CHECK(!jg_tuning_find(&tuning, "m"));
+    jg_tuning_free(&again);
+    jg_buf_free(&text);
+    jg_buf_free(&other);
+}
+
+static void test_limit(void)
+{
+    struct jg_tuning tuning = {0};
+    struct jg_tuning_entry entry;
+    char class[16];
+
+    for (int i = 0; i < JG_TUNING_ENTRIES; i++) {
+        snprintf(class, sizeof class, "%d", i);
+        entry = make_entry(class, 1);
+        CHECK(jg_tuning_put(&tuning, &entry));
+    }
+    CHECK(jg_tuning_put(&tuning, &entry)); /* in place of one */
+    entry = make_entry("one more", 1);
+    CHECK(!jg_tuning_put(&tuning, &entry));
+    CHECK_INT(tuning.count, JG_TUNING_ENTRIES);
+    jg_tuning_free(&tuning);
+}
+
+static void test_damage(void)
+{
+    static const struct {
+        int line;
+        const char *rule, *text;
+    } rows[] = {
+        {1, "of another version or GPU", ""},
+        {1, "of another version or GPU", "jitgemm tuning 2 sm_90a 132\n"},
+        {1, "of another version or GPU", "jitgemm tuning 1 sm_90a 114\n"},
+        {1, "of another version or GPU", "jitgemm tuning 1 sm_90a 1320\n"},
+        {1, "of another version or GPU", "jitgemm tuning 1 sm_100a 132\n"},
+        {1, "of another version or GPU", "jitgemm tuning 1 sm_90a 132"},
+        {2, "cut short", "a\tk\t1\t2"},
+        {2, "not four columns", "\n"},
+        {2, "not four columns", "a\tk\t1\n"},
+        {2, "not a class and a kernel", "\tk\t1\t2\n"},
+        {2, "not a class and a kernel", "a\t\t1\t2\n"},
+        {2, "not a class and a kernel", "a\r\tk\t1\t2\n"},
+        {2, "not a class and a kernel", "a\t\xe4\t1\t2\n"},
+        {2, "not a class and a kernel",
+         "0123456789012345678901234567890123456789012345678901234567890123456"
+         "789012345678901234567890123456789012345678901\tk\t1\t2\n"},
+        {2, "not a class and a kernel",
+         "a\t01234567890123456789012345678901234567890123456789012345678901234"
+         "567890123456789\t1\t2\n"},
+        {2, "not a time in nanoseconds", "a\tk\t0\t2\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t02\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t-2\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t2\t3\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t1000000000001\n"},
+        {2, "not a time in nanoseconds", "a\tk\t1\t10000000000000\n"},
+        {3, "not in ascending order", "a\tk\t1\t2\na\tk\t1\t2\n"},
+        {3, "not in ascending order", "b\tk\t1\t2\na\tk\t1\t2\n"},
+        {4, "not four columns", "a\tk\t1\t2\nb\tk\t1\t2\nc\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct jg_buf text = {.data = NULL};
+        struct jg_tuning tuning = {0};
+        int line = 0;
+        const char *rule;
+
+        jg_buf_printf(&text, "%s%s", rows[i].line > 1 ? first_line : "",
+                      rows[i].text);
+        rule = jg_tuning_read((struct jg_span){text.data, text.size}, &device,
+                              &tuning, &line);
+        CHECK_STR(rule, rows[i].rule);
+        CHECK_INT(line, rows[i].line);
+        CHECK_INT(tuning.count, 0);
+        jg_buf_free(&text);
+    }
+}
+
+/* ---- Kernels ---- */
+
+/* Every configuration is found by its kernel's name. */
+static void test_names(const char *arch)
+{
+    struct jg_size sizes[2] = {{4, 256, 8192}, {4, 256, 8192}};
+    struct jg_problem problem = {.groups = 2, .sizes = sizes};
+    const struct jg_model *model;
+    struct jg_device gpu;
+
+    CHECK_INT(jg_device_of_arch(arch, &gpu), JITGEMM_OK);
+    model = jg_model_of(gpu.family);
+    for (int i = 0; i < model->count; i++) {
+        struct jg_config config = model->configs[i], found;
+        struct jg_spec spec;
+        const char *rule;
+
+        jg_plan_complete(&problem, &config);
+        jg_spec_make(&config, &gpu, jg_spec_count(&config) - 1, &spec);
+        problem.split_k = false;
+        rule = jg_plan_named(&problem, &gpu, spec.name, &found);
+        if (gpu.family == JG_SM90 && config.ctas > 1) {
+            CHECK_STR(rule, "cannot do this problem");
+            problem.split_k = true;
+            rule = jg_plan_named(&problem, &gpu, spec.name, &found);
+        }
+        CHECK(!rule && memcmp(&found, &config, sizeof config) == 0);
+        spec.name[strlen(spec.name) - 1]++;
+        CHECK_STR(jg_plan_named(&problem, &gpu, spec.name, &found),
+                  "is no kernel of this version");
+    }
+}
+
+/* More tiles than clusters would hang. */
+static void test_many_tiles(void)
+{
+    struct jg_size size = {4, 67 * 128, 8192};
+    struct jg_problem problem = {
+        .groups = 1, .sizes = &size, .split_k = true};
+    struct jg_config config;
+    const char *name = "sm90_nvfp4 8x128x128, 6 stages, f16, 2 blocks, fused, "
+                       "split k 2";
+
+    CHECK_STR(jg_plan_named(&problem, &device, name, &config),
+              "cannot do this problem");
+    size.n -= 128;
+    CHECK(!jg_plan_named(&problem, &device, name, &config));
+    CHECK_INT(config.ctas, 2);
+}
+
+/* ---- Contexts ---- */
+
+static char warned[512];
+
+static void keep_warning(void *user, int level, const char *line)
+{
+    (void)user;
+    if (level <= JITGEMM_LOG_WARNING)
+        snprintf(warned, sizeof warned, "%s", line);
+}
+
+static jitgemm_context *open_context(void)
+{
+    const jitgemm_context_options options = {
+        .size = sizeof options,
+        .arch = "sm_90a",
+        .cache_dir = in_scratch("cache"),
+        .log = keep_warning,
+        .log_level = JITGEMM_LOG_DEBUG,
+    };
+    jitgemm_context *context = NULL;
+
+    warned[0] = '\0';
+    CHECK_INT(jitgemm_context_create(&options, &context), JITGEMM_OK);
+    return context;
+}
+
+static const char class[] = "1x4096x4096 rows 8 longest 8 nvfp4 f16";
+static const char kernel[] =
+    "sm90_nvfp4 64x128x256, 4 stages, f16"; /* not what the model takes */
+
+/* What a context says of the problem, and whether it takes that kernel. */
+static bool is_tuned(jitgemm_context *context, const char *text)
+{
+    const int64_t m = 5, n = 4096, k = 4096;
+    const jitgemm_problem problem = {
+        .size = sizeof problem, .groups = 1, .m = &m, .n = &n, .k = &k};
+    static char all[8192];
+    const char *mark;
+
+    CHECK_INT(jitgemm_problem_explain(context, &problem, all, sizeof all,
+                                      NULL),
+              JITGEMM_OK);
+    if (!strstr(all, text)) {
+        fprintf(stderr, "no \"%s\" in: %s\n", text, all);
+        CHECK(!"said");
+    }
+    mark = strstr(all, "\n*");
+    return mark && strstr(mark, kernel) &&
+           strstr(mark, kernel) < strchr(mark + 1, '\n');
+}
+
+static bool is_tuned_anew(const char *text)
+{
+    jitgemm_context *context = open_context();
+    bool tuned = is_tuned(context, text);
+
+    jitgemm_context_destroy(context);
+    return tuned;
+}
+
+static const char *file_path(void)
+{
+    return in_scratch("cache/v1/tuning-sm_90a-132");
+}
+
+static void write_tuning(const char *first, const char *of, mode_t mode)
+{
+    char text[512];
+    int size = snprintf(text, sizeof text, "%s%s\t%s\t12340\t15000\n", first,
+                        class, of);
+
+    write_file(file_path(), text, (size_t)size, mode);
+}
+
+static void test_contexts(void)
+{
+    jitgemm_context *context;
+
+    make_folder(in_scratch("cache"), 0700);
+    make_folder(in_scratch("cache/v1"), 0700);
+    CHECK(!is_tuned_anew("not tuned: tuning-sm_90a-132: No such file"));
+    CHECK_STR(warned, "");
+    write_tuning(first_line, kernel, 0600);
+    context = open_context();
+    CHECK(is_tuned(context, "tuned for 1x4096x4096 rows 8 longest 8 nvfp4 "
+                            "f16: measured 12.34 us; the model's choice "
+                            "15.00 us\n"));
+    CHECK_INT(unlink(file_path()), 0);
+    CHECK(is_tuned(context, "tuned for")); /* was read once */
+    jitgemm_context_destroy(context);
+    CHECK(!is_tuned_anew("No such file"));
+    CHECK_STR(warned, "");
+
+    write_tuning("jitgemm tuning 2 sm_90a 132\n", kernel, 0600);
+    CHECK(!is_tuned_anew("line 1: of another version or GPU"));
+    CHECK_STR(warned, "no tuning: tuning-sm_90a-132, line 1: of another "
+                      "version or GPU");
+    write_tuning(first_line, kernel, 0622);
+    CHECK(!is_tuned_anew("tuning-sm_90a-132: wrong owner, or writable by "
+                         "others"));
+    CHECK(strstr(warned, "wrong owner") != NULL);
+    write_tuning(first_line, "sm90_nvfp4 of old", 0600);
+    CHECK(!is_tuned_anew("has sm90_nvfp4 of old, which is no kernel of this"));
+    write_tuning(first_line, "sm90_nvfp4 8x128x128, 6 stages, f16, 2 blocks, "
+                             "fused, split k 2", 0600);
+    CHECK(!is_tuned_anew("split k 2, which cannot do this problem"));
+    write_tuning("jitgemm tuning 1 sm_90a 132\n0\tk\t1\t1\n", kernel, 0600);
+    CHECK(is_tuned_anew("tuned for"));
+    CHECK_INT(rename(file_path(), in_scratch("elsewhere")), 0);
+    CHECK_INT(symlink(in_scratch("elsewhere"), file_path()), 0);
+    CHECK(!is_tuned_anew("not a regular file"));
+    CHECK_INT(unlink(file_path()), 0);
+}
+
+/* ---- Writing ---- */
+
+static jitgemm_status put(jitgemm_context *context, const char *in)
+{
+    struct jg_tuning_entry entry = make_entry(in, 7);
+
+    snprintf(entry.kernel, sizeof entry.kernel, "%s", kernel);
+    return jg_tuned_put(&context->tuned, jg_registry_cache(context->registry),
+                        &context->device, &context->client.log, &entry);
+}
+
+static void test_put(void)
+{
+    jitgemm_context *context = open_context();
+    char *text;
+    size_t size;
+
+    CHECK(!is_tuned(context, "No such file"));
+    write_tuning(first_line, "another process's", 0600);
+    CHECK_INT(put(context, "9"), JITGEMM_OK);
+    CHECK(!is_tuned(context, "another process's")); /* kept beside it */
+    CHECK_INT(put(context, class), JITGEMM_OK);
+    CHECK(is_tuned(context, "measured 0.01 us"));
+    CHECK(is_tuned_anew("measured 0.01 us"));
+    write_tuning("something else\n", kernel, 0600); /* is replaced */
+    CHECK_INT(put(context, class), JITGEMM_OK);
+    CHECK(is_tuned_anew("measured 0.01 us"));
+    CHECK_INT(mode_of(file_path()) & 07777, 0600);
+    text = read_file(file_path(), &size);
+    CHECK(text && size > sizeof first_line &&
+          memcmp(text, first_line, sizeof first_line - 1) == 0);
+    free(text);
+    CHECK_INT(count_files(in_scratch("cache")), 1); /* no scratch is left */
+
+    /* What cannot be written is not used either. */
+    CHECK_INT(unlink(file_path()), 0);
+    make_folder(file_path(), 0700);
+    CHECK_INT(put(context, class), JITGEMM_E_CACHE);
+    CHECK_STR(jitgemm_last_error()->argument ? "argument" : "none", "none");
+    CHECK(strstr(jitgemm_last_error()->text, "cannot be written") != NULL);
+    CHECK(!is_tuned(context, "not tuned: tuning-sm_90a-132: not a regular"));
+    jitgemm_context_destroy(context);
+}
+
+int main(void)
+{
+    unsetenv("JITGEMM_MODE");
+    CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
+    scratch_begin();
+    test_classes();
+    test_long_class();
+    test_entries();
+    test_limit();
+    test_damage();
+    test_names("sm_90a");
+    test_names("sm_100a");
+    test_many_tiles();
+    test_contexts();
+    test_put();
+    scratch_end();
+    return test_end();
+}
