@@ -367,7 +367,8 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
 
 /* The index-th kernel that a plan for the problem uses; the caller sets
  * kernel->size. The last four fields are known once the kernel is ready.
- * Compiles nothing; reads no cache, unless there is no NVRTC.
+ * Compiles nothing; reads of the cache what was tuned, once, and no kernel
+ * unless there is no NVRTC.
  * Errors: E_NOT_FOUND past the last kernel; E_ARGUMENT, E_VERSION, E_SHAPE,
  * E_ARCH, E_MEMORY; E_NO_NVRTC: NVRTC is part of the key. Where there is none,
  * the key is that of the kernel that would be taken, whoever compiled it, and
@@ -418,14 +419,49 @@ jitgemm_status jitgemm_plan_kernel(const jitgemm_plan *plan, int32_t index,
                                    jitgemm_kernel *kernel);
 
 /* Writes a text for people: what each configuration is expected to take for
- * the problem, and which one a plan chooses. At most `size` bytes with the NUL
- * that ends it; *needed, unless NULL, is how many bytes all of it takes. Its
- * form may change. text may be NULL if size is 0.
+ * the problem, which one a plan chooses, and whether that was measured. At
+ * most `size` bytes with the NUL that ends it; *needed, unless NULL, is how
+ * many bytes all of it takes. Its form may change. text may be NULL if size
+ * is 0.
  * Errors: as jitgemm_problem_kernel() without E_NOT_FOUND and E_NO_NVRTC. */
 jitgemm_status jitgemm_problem_explain(jitgemm_context *context,
                                        const jitgemm_problem *problem,
                                        char *text, size_t size,
                                        size_t *needed);
+
+/* ---- Tuning: what is fastest, measured -------------------------------- */
+
+typedef struct jitgemm_tuned {
+    uint32_t size;
+    int32_t tried;          /* configurations that were measured */
+    double us;              /* a run with that chosen */
+    double model_us;        /* and with that which the model would choose */
+    char kernel[80];        /* the product of that chosen: the name of its
+                               last jitgemm_kernel */
+    char model_kernel[80];  /* likewise */
+} jitgemm_tuned;
+
+/* Measures, on the context's GPU, every configuration that the problem may run
+ * in, and stores the fastest beside the cache, in DIR/v1/tuning-ARCH-SMS: that
+ * of the model unless another takes at least 2 % less. From then on plans take
+ * it for all problems of this class: as many groups, equal n, k, types and
+ * flags, and as many rows in all and in the longest group, up to the next
+ * power of two. So do other contexts made from then on, and what is prepared;
+ * if a problem of the class cannot run in it, its plan is as before. Another
+ * kernel may add in another order: C may differ in its last bits.
+ *
+ * The caller sets tuned->size. Runs on the stream with operands of its own, of
+ * the problem's sizes, and waits for it; each time is the median of several
+ * runs, of which none finds operands in the L2. The GPU should have nothing
+ * else to do. May be called by any number of threads, but then they measure
+ * each other. Compiles as jitgemm_prepare() does, for every configuration.
+ * Errors: E_SHAPE (also groups that differ in n or k, and none with rows),
+ * E_CACHE (no directory that may be written), E_ARGUMENT, E_VERSION, E_ARCH,
+ * E_NO_DEVICE, E_NO_NVRTC, E_COMPILE, E_FROZEN, E_MEMORY (also of the GPU),
+ * E_DRIVER. */
+jitgemm_status jitgemm_tune(jitgemm_context *context,
+                            const jitgemm_problem *problem,
+                            struct CUstream_st *stream, jitgemm_tuned *tuned);
 
 /* ---- Conversions: activations and scales for the product, on the GPU --- */
 

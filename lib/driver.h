@@ -8,6 +8,11 @@
 #include "env.h"
 #include "status.h"
 
+/* Drivers before 12.8 do not have what cuda.h renames this one to; both are
+ * called alike. */
+#undef cuEventElapsedTime
+CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent begin, CUevent end);
+
 /* Every function used, once. cuda.h renames some of them by macro to the
  * version it declares; the names below follow it. */
 #define JG_CUDA_FUNCTIONS(_)                                                  \
@@ -20,6 +25,11 @@
     _(cuDevicePrimaryCtxRelease)                                              \
     _(cuDevicePrimaryCtxRetain)                                               \
     _(cuDriverGetVersion)                                                     \
+    _(cuEventCreate)                                                          \
+    _(cuEventDestroy)                                                         \
+    _(cuEventElapsedTime)                                                     \
+    _(cuEventRecord)                                                          \
+    _(cuEventSynchronize)                                                     \
     _(cuFuncSetAttribute)                                                     \
     _(cuGetErrorName)                                                         \
     _(cuGetErrorString)                                                       \
@@ -32,6 +42,7 @@
     _(cuMemAlloc)                                                             \
     _(cuMemFree)                                                              \
     _(cuMemcpyHtoDAsync)                                                      \
+    _(cuMemsetD8Async)                                                        \
     _(cuStreamIsCapturing)                                                    \
     _(cuTensorMapEncodeTiled)                                                 \
     _(cuThreadExchangeStreamCaptureMode)

@@ -18,6 +18,7 @@ libjg_la_SOURCES = \
 	lib/conversion_spec.c lib/conversion_spec.h \
 	lib/cut.c lib/cut.h \
 	lib/device.c lib/device.h \
+	lib/dummy.c lib/dummy.h \
 	lib/driver.c lib/driver.h \
 	lib/entries.c \
 	lib/entry.c lib/entry.h \
@@ -63,6 +64,7 @@ libjg_la_SOURCES = \
 	lib/stock.c lib/stock.h \
 	lib/store.c lib/store.h \
 	lib/table.c lib/table.h \
+	lib/tune.c \
 	lib/tuned.c lib/tuned.h \
 	lib/tuning.c lib/tuning.h \
 	lib/view.c lib/view.h

@@ -96,9 +96,7 @@ static int write_file(const struct jg_tuned *tuned,
 
     jg_tuning_print(&tuned->tuning, device, &bytes);
     if (!bytes.failed)
-        error = bytes.size > JG_TUNING_LIMIT
-                    ? JG_FILE_WRONG_SIZE
-                    : jg_cache_save(cache, name_file(device).text, &bytes);
+        error = jg_cache_save(cache, name_file(device).text, &bytes);
     jg_buf_free(&bytes);
     return error;
 }
@@ -114,9 +112,10 @@ jitgemm_status jg_tuned_put(struct jg_tuned *tuned,
 
     pthread_mutex_lock(&tuned->lock);
     read_file(tuned, cache, device, log);
-    error = jg_tuning_put(&tuned->tuning, entry)
-                ? write_file(tuned, cache, device)
-                : ENOMEM;
+    if (jg_tuning_put(&tuned->tuning, entry))
+        error = write_file(tuned, cache, device);
+    else
+        error = tuned->tuning.count == JG_TUNING_ENTRIES ? EFBIG : ENOMEM;
     tuned->why[0] = '\0';
     if (error) { /* as the file is */
         tuned->read = false;

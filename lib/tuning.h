@@ -17,7 +17,8 @@
 #include "problem.h"
 
 #define JG_TUNING_ENTRIES 4096 /* at most */
-#define JG_TUNING_LIMIT ((size_t)1 << 20) /* bytes of a file */
+#define JG_TUNING_LIMIT ((size_t)1 << 20) /* bytes of a file, which so many
+                                             entries cannot fill */
 #define JG_TUNING_NS 1000000000000 /* the longest time */
 
 struct jg_tuning_entry {

@@ -67,6 +67,8 @@ host_tests = \
 	tests/t_tool \
 	tests/t_tool_json \
 	tests/t_tool_models \
+	tests/t_tune \
+	tests/t_tuned \
 	tests/t_tuning \
 	$(fuzz_tests)
 # Those that deserve the thread sanitizer.
@@ -114,6 +116,7 @@ script_tests = \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
 	tests/emu_sm100.sh \
+	tests/emu_tune.sh \
 	tests/n_sass.sh \
 	tests/t_emu_names.sh \
 	tests/t_headers.sh \

@@ -24,8 +24,8 @@ layers='
 40 context
 41 choice maps ready
 42 launch
-43 bind
-50 conversion entries experts jitgemm nvfp4
+43 bind dummy
+50 conversion entries experts jitgemm nvfp4 tune
 '
 # file: what it may not reach, not even through other headers.
 forbidden='

@@ -36,7 +36,7 @@ $ jitgemm-warm '--explain'
 jitgemm-warm: no problem: give --problem, --file, --model or --conversion
 Try "jitgemm-warm --help".
 $ jitgemm-warm '--explain' '--list' '--problem' '8x64x64'
-jitgemm-warm: one of --list, --explain, --verify, --diff, --export, --import, --merge and --prune at a time
+jitgemm-warm: one of --list, --tune, --explain, --verify, --diff, --export, --import, --merge and --prune at a time
 Try "jitgemm-warm --help".
 $ jitgemm-warm '--explain' '--json' '--problem' '8x64x64'
 jitgemm-warm: --explain prints no JSON

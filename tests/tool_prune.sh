@@ -50,7 +50,7 @@ $ jitgemm-warm '--prune' '--problem' '8x64x64'
 jitgemm-warm: --prune takes no problems
 Try "jitgemm-warm --help".
 $ jitgemm-warm '--prune' '--list'
-jitgemm-warm: one of --list, --explain, --verify, --diff, --export, --import, --merge and --prune at a time
+jitgemm-warm: one of --list, --tune, --explain, --verify, --diff, --export, --import, --merge and --prune at a time
 Try "jitgemm-warm --help".
 $ jitgemm-warm '--prune' '--json'
 jitgemm-warm: --prune prints no JSON

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the library to explain its choices. */
+/* Asks the library to explain its choices, or to measure first. */
 #include "explain.h"
 
 #include <jitgemm.h>
@@ -29,16 +29,33 @@ static bool explain_problem(jitgemm_context *context,
     return good;
 }
 
-/* The arch or, if it is NULL, the device. */
-static jitgemm_status explain_all(const char *arch, int32_t device,
-                                  const struct problem_list *problems,
-                                  bool *good)
+static bool tune_problem(jitgemm_context *context,
+                         const struct named_problem *named)
 {
+    jitgemm_tuned tuned = {.size = sizeof tuned};
+
+    if (jitgemm_tune(context, &named->problem, NULL, &tuned)) {
+        complain("%s: %s", named->where, jitgemm_last_error()->text);
+        return false;
+    }
+    printf("%s: %d tried; %.2f us: %s; the model's choice %.2f us: %s\n",
+           named->where, (int)tuned.tried, tuned.us, tuned.kernel,
+           tuned.model_us, tuned.model_kernel);
+    fflush(stdout);
+    return true;
+}
+
+/* For the arch or, if it is NULL, the device. */
+static jitgemm_status for_problems(const struct settings *settings,
+                                   const char *arch, int32_t device,
+                                   bool *good)
+{
+    const struct problem_list *problems = &settings->problems;
     jitgemm_context_options options = {
         .size = sizeof options,
         .device = device,
         .arch = arch,
-        .cache_dir = "",
+        .cache_dir = settings->cache_dir,
     };
     jitgemm_context *context;
     jitgemm_status status = jitgemm_context_create(&options, &context);
@@ -46,7 +63,9 @@ static jitgemm_status explain_all(const char *arch, int32_t device,
     if (status != JITGEMM_OK)
         return status;
     for (size_t i = 0; i < problems->count; i++)
-        if (!explain_problem(context, &problems->items[i]))
+        if (settings->verb == VERB_TUNE
+                ? !tune_problem(context, &problems->items[i])
+                : !explain_problem(context, &problems->items[i]))
             *good = false;
     jitgemm_context_destroy(context);
     return JITGEMM_OK;
@@ -58,20 +77,22 @@ bool explain(const struct settings *settings)
     jitgemm_status status;
 
     for (size_t i = 0; i < settings->arch_count; i++) {
-        if (explain_all(settings->archs[i], 0, &settings->problems, &good)) {
+        if (for_problems(settings, settings->archs[i], 0, &good)) {
             complain("%s: %s", settings->archs[i],
                      jitgemm_last_error()->text);
             good = false;
         }
     }
     for (int32_t device = 0; !settings->arch_count; device++) {
-        status = explain_all(NULL, device, &settings->problems, &good);
+        status = for_problems(settings, NULL, device, &good);
         if (device && status == JITGEMM_E_NO_DEVICE)
             break;
         if (status == JITGEMM_OK)
             continue;
-        complain("%s; name an architecture with --arch",
-                 jitgemm_last_error()->text);
+        complain("%s%s", jitgemm_last_error()->text,
+                 settings->verb == VERB_TUNE
+                     ? ""
+                     : "; name an architecture with --arch");
         return false;
     }
     return good;

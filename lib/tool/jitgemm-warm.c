@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 
     if (!options_read(&settings, argc, argv))
         fputs("Try \"jitgemm-warm --help\".\n", stderr);
-    else if (settings.verb == VERB_EXPLAIN)
+    else if (settings.verb == VERB_TUNE || settings.verb == VERB_EXPLAIN)
         result = explain(&settings) && flush_output() ? EXIT_SUCCESS
                                                       : EXIT_MISSING;
     else if (settings.problems_given)

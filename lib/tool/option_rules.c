@@ -13,6 +13,7 @@ static const struct {
 } verbs[] = {
     [VERB_WARM] = {"", "", 0, 0},
     [VERB_LIST] = {"--list", "", 0, SIZE_MAX},
+    [VERB_TUNE] = {"--tune", "", 0, 0},
     [VERB_EXPLAIN] = {"--explain", "", 0, 0},
     [VERB_VERIFY] = {"--verify", "", 0, SIZE_MAX},
     [VERB_DIFF] = {"--diff", "two keys", 2, SIZE_MAX},
@@ -26,28 +27,33 @@ static const struct {
 /* Whether problems were given where they must be, and only there. */
 static bool check_problems(const struct settings *settings)
 {
-    bool looks = settings->verb && !settings->problems_given;
+    bool chooses =
+        settings->verb == VERB_TUNE || settings->verb == VERB_EXPLAIN;
+    bool looks = settings->verb && !settings->problems_given && !chooses;
 
     if (settings->problems_given && settings->verb > VERB_EXPLAIN) {
         complain("%s takes no problems", verbs[settings->verb].name);
         return false;
     }
-    if (settings->json &&
-        (settings->verb == VERB_PRUNE || settings->verb == VERB_EXPLAIN)) {
+    if (settings->json && (settings->verb == VERB_PRUNE || chooses)) {
         complain("%s prints no JSON", verbs[settings->verb].name);
         return false;
     }
-    if (settings->conversions_given && settings->verb == VERB_EXPLAIN) {
-        complain("--explain takes no conversions: they have one kernel each");
+    if (settings->conversions_given && chooses) {
+        complain("%s takes no conversions: they have one kernel each",
+                 verbs[settings->verb].name);
         return false;
     }
-    if (looks && settings->verb != VERB_EXPLAIN &&
+    if (settings->arch_count && settings->verb == VERB_TUNE) {
+        complain("--tune measures on the GPUs here: it takes no --arch");
+        return false;
+    }
+    if (looks &&
         (settings->arch_count || settings->jobs || settings->types_given)) {
         complain("--a, --arch, --c, --jobs and --split-k are for problems");
         return false;
     }
-    if ((!looks || settings->verb == VERB_EXPLAIN) &&
-        !settings->problems_given) {
+    if (!looks && !settings->problems_given) {
         complain("no problem: give --problem, --file, --model or "
                  "--conversion");
         return false;

@@ -110,8 +110,8 @@ static bool set_cache_dir(struct settings *settings, const char *path)
 static bool set_verb(struct settings *settings, enum verb verb)
 {
     if (settings->verb && settings->verb != verb) {
-        complain("one of --list, --explain, --verify, --diff, --export, "
-                 "--import, --merge and --prune at a time");
+        complain("one of --list, --tune, --explain, --verify, --diff, "
+                 "--export, --import, --merge and --prune at a time");
         return false;
     }
     settings->verb = verb;
@@ -163,6 +163,7 @@ enum option_number {
     OPTION_CACHE_DIR,
     OPTION_JOBS,
     OPTION_LIST,
+    OPTION_TUNE,
     OPTION_EXPLAIN,
     OPTION_VERIFY,
     OPTION_DIFF,
@@ -189,6 +190,7 @@ static const struct option long_options[] = {
     {"cache-dir", required_argument, NULL, OPTION_CACHE_DIR},
     {"jobs", required_argument, NULL, OPTION_JOBS},
     {"list", no_argument, NULL, OPTION_LIST},
+    {"tune", no_argument, NULL, OPTION_TUNE},
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"verify", optional_argument, NULL, OPTION_VERIFY},
     {"diff", no_argument, NULL, OPTION_DIFF},
@@ -263,6 +265,8 @@ static bool set_option(struct settings *settings, int option, char **argv)
         return set_cache_dir(settings, optarg);
     case OPTION_LIST:
         return set_verb(settings, VERB_LIST);
+    case OPTION_TUNE:
+        return set_verb(settings, VERB_TUNE);
     case OPTION_EXPLAIN:
         return set_verb(settings, VERB_EXPLAIN);
     case OPTION_VERIFY:

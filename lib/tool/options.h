@@ -18,6 +18,7 @@ enum {
 enum verb {
     VERB_WARM, /* unless another is named */
     VERB_LIST,
+    VERB_TUNE,
     VERB_EXPLAIN, /* those after it take no problems */
     VERB_VERIFY,
     VERB_DIFF,

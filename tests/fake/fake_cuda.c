@@ -42,10 +42,30 @@ static CUresult enter(const char *name, int loads)
     {                                                                         \
         CUresult entered = enter(__func__, 0);                                \
                                                                               \
-        if (entered == CUDA_SUCCESS)                                          \
+        if (entered == CUDA_SUCCESS) {                                        \
             give;                                                             \
+        }                                                                     \
         return entered;                                                       \
     }
+
+static _Alignas(256) char memory_of_all[256];
+
+static void keep_copy(const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    memcpy(fake_cuda.copied[0], fake_cuda.copied[1],
+           sizeof fake_cuda.copied[0]);
+    memset(fake_cuda.copied[1], 0, sizeof fake_cuda.copied[1]);
+    memcpy(fake_cuda.copied[1], from,
+           bytes < sizeof fake_cuda.copied[1] ? bytes
+                                              : sizeof fake_cuda.copied[1]);
+    pthread_mutex_unlock(&lock);
+}
+
+static void count(int *number, int more)
+{
+    __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -70,10 +90,23 @@ GIVES(cuKernelGetFunction, (CUfunction *function, CUkernel kernel),
 NOTHING(cuFuncSetAttribute,
         (CUfunction function, CUfunction_attribute which, int value))
 GIVES(cuMemAlloc, (CUdeviceptr *memory, size_t bytes),
-      *memory = (CUdeviceptr)(uintptr_t)&fake_cuda)
-NOTHING(cuMemFree, (CUdeviceptr memory))
-NOTHING(cuMemcpyHtoDAsync,
-        (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))
+      *memory = (CUdeviceptr)(uintptr_t)memory_of_all;
+      count(&fake_cuda.memory, 1))
+GIVES(cuMemFree, (CUdeviceptr memory), count(&fake_cuda.memory, -1))
+GIVES(cuMemcpyHtoDAsync,
+      (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
+      keep_copy(from, bytes))
+NOTHING(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes,
+                          CUstream stream))
+GIVES(cuEventCreate, (CUevent *event, unsigned flags),
+      *event = SOMETHING(CUevent);
+      count(&fake_cuda.events, 1))
+GIVES(cuEventDestroy, (CUevent event), count(&fake_cuda.events, -1))
+NOTHING(cuEventRecord, (CUevent event, CUstream stream))
+NOTHING(cuEventSynchronize, (CUevent event))
+#undef cuEventElapsedTime /* see lib/driver.h */
+GIVES(cuEventElapsedTime, (float *ms, CUevent begin, CUevent end),
+      *ms = fake_cuda.shared == fake_cuda.fast ? fake_cuda.fast_ms : 1)
 GIVES(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
       *status = CU_STREAM_CAPTURE_STATUS_NONE)
 NOTHING(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode))

@@ -130,6 +130,7 @@ CUresult cuEventQuery(CUevent event)
     });
 }
 
+/* Under both of its names: cuda.h makes this the newer one. */
 CUresult cuEventElapsedTime(float *ms, CUevent begin, CUevent end)
 {
     return call(__func__, initialized, [&] {
@@ -147,4 +148,11 @@ CUresult cuEventElapsedTime(float *ms, CUevent begin, CUevent end)
         *ms = static_cast<float>(*end->ms - *begin->ms);
         return CUDA_SUCCESS;
     });
+}
+
+#undef cuEventElapsedTime
+extern "C" CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent begin,
+                                               CUevent end)
+{
+    return cuEventElapsedTime_v2(ms, begin, end);
 }
