@@ -475,6 +475,13 @@ typedef enum jitgemm_scale_order {
     JITGEMM_SCALES_LINEAR = 1   /* row r at r * k/16, the rows of x; place 0 */
 } jitgemm_scale_order;
 
+/* What is quantized: x, or silu(gate) * up, of 2 * k elements of x a row. */
+typedef enum jitgemm_activation {
+    JITGEMM_NO_ACTIVATION = 0,
+    JITGEMM_SWIGLU = 1,            /* x: k gates, then k ups */
+    JITGEMM_SWIGLU_INTERLEAVED = 2 /* x: a gate, its up, the next gate ... */
+} jitgemm_activation;
+
 /* What is compiled. */
 typedef struct jitgemm_conversion_options {
     uint32_t size;
@@ -483,6 +490,7 @@ typedef struct jitgemm_conversion_options {
     jitgemm_layout layout;
     jitgemm_place place;
     jitgemm_scale_order scale_order; /* E4M3: blocked only */
+    jitgemm_activation activation; /* E4M3: none */
 } jitgemm_conversion_options;
 
 typedef struct jitgemm_conversion jitgemm_conversion;
@@ -526,7 +534,8 @@ typedef struct jitgemm_conversion_arguments {
     int64_t k;              /* > 0, multiple of 16, < 2^31 */
     int64_t max_rows;       /* 0 .. 2^31 - 1: of all groups together or, with
                                JITGEMM_ROWS_MASKED, of each */
-    const void *x;          /* F16, BF16: rows of k elements, 16-byte aligned.
+    const void *x;          /* F16, BF16: rows of k elements, with an
+                               activation of 2 * k, 16-byte aligned.
                                E4M3: rows of k/16 bytes; fastest if pointer,
                                ldx and k/16 are multiples of 16 */
     int64_t ldx;            /* elements of x from row to row, a multiple of 8
@@ -562,6 +571,16 @@ typedef struct jitgemm_conversion_arguments {
  * infinity saturates, so the rest of its block is quantized for the scale 448.
  * A block whose scale is 0 is all 0. A multiplier that is NaN, 0 or negative
  * makes the group 0. No scale is ever NaN, unless E4M3 had it.
+ *
+ * An activation comes before, all of it in f32, with nothing rounded to 16
+ * bits between. Its steps are f32 operations and fused multiply-adds, so all
+ * GPUs give the same bits here, too; log2e, 1/ln 2, is rounded to f32:
+ *   n = gate * -log2e, rounded to an integer, and r = gate * -log2e - n
+ *   e = 2^n * P(r), which is exp(-gate) but for 2^-19 of it
+ *   x = (gate * (1 / (1 + e))) * up
+ * where P is the polynomial of degree 5 in kernel_src/quant/swiglu.cuh. A gate
+ * above 87 is taken for 87 in e; below -87, 1 / (1 + e) is 0. A NaN x is 0,
+ * without a sign.
  *
  * Of blocked scales, whole tiles of 128 rows x 64 k are written: those past a
  * group's last row and past k are 0. Nothing else is written: neither rows

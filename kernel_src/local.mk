@@ -41,6 +41,7 @@ kernel_src = \
 	kernel_src/gemm/sm90_nvfp4.cu \
 	kernel_src/gemm/sm100_nvfp4.cu \
 	kernel_src/quant/nvfp4_block.cuh \
+	kernel_src/quant/swiglu.cuh \
 	kernel_src/quant/quantize.cu \
 	kernel_src/quant/blocked_scales.cu
 

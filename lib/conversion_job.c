@@ -48,7 +48,9 @@ static jitgemm_status read_stride(const struct jg_conversion_kind *kind,
                                   long long *stride)
 {
     bool scales = kind->x_type == JITGEMM_E4M3;
-    int64_t packed = scales ? from->k / 16 : from->k;
+    int64_t packed = scales             ? from->k / 16
+                     : kind->activation ? 2 * from->k
+                                        : from->k;
     int64_t given = from->ldx ? from->ldx : packed;
 
     if (given < packed || given > INT64_C(1) << 40)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "conversion_spec.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "abi.h"
 #include "rows.h"
+
+_Static_assert((int)JG_SWIGLU == (int)JITGEMM_SWIGLU &&
+                   (int)JG_SWIGLU_INTERLEAVED ==
+                       (int)JITGEMM_SWIGLU_INTERLEAVED,
+               "one numbering");
 
 enum { THREADS = 256, QUANTIZE_K = 512, BLOCKED_SCALES_K = 2048 };
 
@@ -39,12 +45,30 @@ static jitgemm_status check_order(const jitgemm_conversion_options *options)
                             (int)options->place);
 }
 
+static jitgemm_status
+check_activation(const jitgemm_conversion_options *options)
+{
+    jitgemm_status status = jg_rows_check_range(
+        "options.activation", (int64_t)options->activation,
+        JITGEMM_SWIGLU_INTERLEAVED);
+
+    if (status != JITGEMM_OK || !options->activation ||
+        options->x_type != JITGEMM_E4M3)
+        return status;
+    return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.activation", -1,
+                            (int64_t)options->activation, 0,
+                            "options.activation is %d; scales have none",
+                            (int)options->activation);
+}
+
 jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
                                        struct jg_conversion_kind *to)
 {
     jitgemm_conversion_options known;
     jitgemm_status status =
-        jg_abi_read(&known, sizeof known, sizeof known, from, "options");
+        jg_abi_read(&known, sizeof known,
+                    offsetof(jitgemm_conversion_options, activation), from,
+                    "options");
 
     if (status != JITGEMM_OK)
         return status;
@@ -55,12 +79,13 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         (status =
              jg_rows_check_range("options.scale_order", (int64_t)known.scale_order,
                          JITGEMM_SCALES_LINEAR)) ||
-        (status = check_order(&known)))
+        (status = check_order(&known)) || (status = check_activation(&known)))
         return status;
     *to = (struct jg_conversion_kind){
         .x_type = known.x_type,
         .layout = (enum jg_rows)known.layout,
         .place = (enum jg_scale_place)known.place,
+        .activation = (enum jg_activation)known.activation,
         .linear = known.scale_order == JITGEMM_SCALES_LINEAR,
     };
     return JITGEMM_OK;
@@ -86,6 +111,8 @@ void jg_conversion_spec(const struct jg_conversion_kind *kind,
     static const char *const layouts[] = {"stacked", "masked"};
     static const char *const places[] = {"tight", "floor", "ceil", "strided",
                                          "explicit"};
+    static const char *const activations[] = {"", ", swiglu",
+                                              ", swiglu interleaved"};
     bool scales_only = kind->x_type == JITGEMM_E4M3;
     char constants[256];
 
@@ -96,21 +123,23 @@ void jg_conversion_spec(const struct jg_conversion_kind *kind,
     spec->symbol = scales_only ? "blocked_scales" : "quantize";
     spec->threads = THREADS;
     spec->shared_bytes = shared_bytes(kind);
-    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %s", spec->symbol,
+    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %s%s", spec->symbol,
              types[kind->x_type], layouts[kind->layout],
-             kind->linear ? "linear" : places[kind->place]);
+             kind->linear ? "linear" : places[kind->place],
+             activations[kind->activation]);
     snprintf(constants, sizeof constants,
              "constexpr int layout = %d;\n"
              "constexpr int place = %d;\n"
              "constexpr bool linear = %s;\n"
              "constexpr bool bf16 = %s;\n"
+             "constexpr int activation = %d;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
              (int)kind->layout,
              /* Any place that takes no search. */
              kind->linear ? (int)JG_FLOOR : (int)kind->place,
              kind->linear ? "true" : "false",
-             kind->x_type == JITGEMM_BF16 ? "true" : "false", spec->threads,
-             spec->shared_bytes);
+             kind->x_type == JITGEMM_BF16 ? "true" : "false",
+             (int)kind->activation, spec->threads, spec->shared_bytes);
     jg_spec_write(spec, constants);
 }

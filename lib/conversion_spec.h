@@ -12,6 +12,7 @@ struct jg_conversion_kind {
     jitgemm_type x_type;
     enum jg_rows layout;
     enum jg_scale_place place;
+    enum jg_activation activation;
     bool linear; /* scales in the order of the rows, which needs no place */
 };
 

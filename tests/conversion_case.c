@@ -16,9 +16,14 @@ static bool is_scales(const struct conversion_case *c)
     return c->options.x_type == JITGEMM_E4M3;
 }
 
+int64_t conversion_case_width(const struct conversion_case *c)
+{
+    return is_scales(c) ? c->k / 16 : c->options.activation ? 2 * c->k : c->k;
+}
+
 int64_t conversion_case_stride(const struct conversion_case *c)
 {
-    return c->ldx ? c->ldx : is_scales(c) ? c->k / 16 : c->k;
+    return c->ldx ? c->ldx : conversion_case_width(c);
 }
 
 int64_t conversion_case_rows(const struct conversion_case *c)
@@ -69,12 +74,13 @@ static void fill_x(struct conversion_case *c, enum conversion_fill fill,
                    uint64_t seed)
 {
     int64_t stride = conversion_case_stride(c);
+    int64_t blocks = conversion_case_width(c) / (is_scales(c) ? 1 : 16);
 
     memset(c->x, fill == FILL_NONE ? 0 : 0xff, c->x_bytes); /* NaN */
     if (fill == FILL_NONE)
         return;
     for (int64_t r = 0; r < conversion_case_rows(c); r++)
-        for (int64_t b = 0; b < c->k / 16; b++) {
+        for (int64_t b = 0; b < blocks; b++) {
             uint16_t *x = (uint16_t *)c->x + r * stride + 16 * b;
             int exponent = (int)(ref_random(&seed) % 20) - 12;
 
@@ -139,7 +145,7 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
                           uint64_t seed)
 {
     int64_t rows = conversion_case_rows(c);
-    int64_t row = is_scales(c) ? c->k / 16 : 2 * c->k;
+    int64_t row = conversion_case_width(c) * (is_scales(c) ? 1 : 2);
     int64_t stride = conversion_case_stride(c) * (is_scales(c) ? 1 : 2);
 
     /* To the last byte, so that whoever reads further is seen. */

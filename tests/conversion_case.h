@@ -64,11 +64,15 @@ jitgemm_conversion *conversion_make(jitgemm_context *context,
 jitgemm_conversion *conversion_of(jitgemm_context *context,
                                   const struct conversion_case *c);
 
-/* How many elements x has from row to row, and how many rows. */
+/* How many elements x has in a row, from row to row, and how many rows. */
+int64_t conversion_case_width(const struct conversion_case *c);
 int64_t conversion_case_stride(const struct conversion_case *c);
 int64_t conversion_case_rows(const struct conversion_case *c);
 
 /* ---- The reference ---- */
+
+/* As jitgemm_conversion_run() defines it. */
+float ref_swiglu(float gate, float up);
 
 /* 16 elements to a scale and 8 bytes of values. */
 uint8_t ref_quantize_block(const double x[16], float global,

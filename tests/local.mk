@@ -95,6 +95,7 @@ gpu_tests = \
 	tests/g_experts \
 	tests/g_experts_bad \
 	tests/g_gemm \
+	tests/g_moe \
 	tests/g_plan \
 	tests/g_quantize \
 	tests/g_quantize_bad
@@ -112,6 +113,7 @@ script_tests = \
 	tests/emu_experts.sh \
 	tests/emu_python.sh \
 	tests/emu_gemm.sh \
+	tests/emu_moe.sh \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
@@ -506,6 +508,7 @@ tests/bench_emu.log: tests/bench/bench tests/n_specs
 tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
+tests/emu_moe.log: tests/g_moe tests/n_specs
 tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs
 tests/n_sass.log: tests/n_specs

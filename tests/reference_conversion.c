@@ -57,6 +57,48 @@ uint8_t ref_quantize_block(const double x[16], float global, uint8_t values[8])
     return (uint8_t)scale;
 }
 
+float ref_swiglu(float gate, float up)
+{
+    static const float log2_e = 1.44269502f;
+    static const float factors[] = {1.0f,          0.693147004f,
+                                    0.240222424f,  0.0555073358f,
+                                    0.00967151485f, 0.00132647296f};
+    float x = gate < 87 ? gate : 87, rest, power = 0, y;
+    int n = (int)nearbyint((double)x * -(double)log2_e);
+
+    if (isnan(gate) || isnan(up))
+        return 0;
+    if (gate < -87)
+        y = gate * 0 * up;
+    else {
+        rest = fmaf(x, -log2_e, (float)-n);
+        for (int i = 5; i >= 0; i--)
+            power = fmaf(power, rest, factors[i]);
+        y = 1 / (1 + ldexpf(power, n));
+        y = gate * y;
+        y = y * up;
+    }
+    return isnan(y) ? 0 : y;
+}
+
+/* Element i of a row, after the activation. */
+static double element(const struct conversion_case *c, const uint8_t *x,
+                      int64_t i)
+{
+    enum ref_type type = (enum ref_type)c->options.x_type;
+
+    switch (c->options.activation) {
+    case JITGEMM_SWIGLU:
+        return (double)ref_swiglu((float)ref_load(type, x, i),
+                                  (float)ref_load(type, x, c->k + i));
+    case JITGEMM_SWIGLU_INTERLEAVED:
+        return (double)ref_swiglu((float)ref_load(type, x, 2 * i),
+                                  (float)ref_load(type, x, 2 * i + 1));
+    default:
+        return ref_load(type, x, i);
+    }
+}
+
 /* One row of scales, or the row's values and scales. */
 static void convert_row(const struct conversion_case *c, int32_t g,
                         int64_t row, uint8_t *values, uint8_t *scales)
@@ -73,8 +115,7 @@ static void convert_row(const struct conversion_case *c, int32_t g,
             continue;
         }
         for (int i = 0; i < 16; i++)
-            elements[i] =
-                ref_load((enum ref_type)c->options.x_type, x, block * 16 + i);
+            elements[i] = element(c, x, block * 16 + i);
         scales[block] = ref_quantize_block(
             elements, global, values + row * c->k / 2 + block * 8);
     }

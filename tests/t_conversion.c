@@ -30,6 +30,9 @@ static void test_options(void)
          "options.scale_order"},
         {{.place = JITGEMM_PLACE_CEIL, .scale_order = JITGEMM_SCALES_LINEAR},
          "options.place"},
+        {{.activation = (jitgemm_activation)3}, "options.activation"},
+        {{.x_type = JITGEMM_E4M3, .activation = JITGEMM_SWIGLU},
+         "options.activation"},
     };
     jitgemm_conversion_options options = {.size = sizeof options};
     jitgemm_conversion *conversion = NULL;
@@ -163,16 +166,17 @@ static void test_kernels(void)
 /* Kinds that differ have kernels that differ. */
 static void test_keys(void)
 {
-    static char keys[40][36];
+    static char keys[100][36];
     jitgemm_kernel kernel = {.size = sizeof kernel};
     int count = 0;
 
-    for (int i = 0; i < 3 * 2 * 6; i++) {
+    for (int i = 0; i < 3 * 2 * 6 * 3; i++) {
         jitgemm_conversion_options options = conversion_options(
             (jitgemm_type[]){JITGEMM_F16, JITGEMM_BF16, JITGEMM_E4M3}[i % 3],
-            (jitgemm_layout)(i / 3 % 2), (jitgemm_place)(i / 6 % 5));
+            (jitgemm_layout)(i / 3 % 2), (jitgemm_place)(i % 36 / 6 % 5));
 
-        options.scale_order = (jitgemm_scale_order)(i / 30);
+        options.scale_order = (jitgemm_scale_order)(i % 36 / 30);
+        options.activation = (jitgemm_activation)(i / 36);
         if (jitgemm_conversion_prepare(context, &options, &kernel) !=
             JITGEMM_OK)
             continue;
@@ -180,7 +184,8 @@ static void test_keys(void)
             CHECK(strcmp(keys[j], kernel.key) != 0);
         memcpy(keys[count++], kernel.key, sizeof kernel.key);
     }
-    CHECK_INT(count, 36 - 3 - 2); /* stacked strided; scales linear */
+    CHECK_INT(count, 36 - 3 - 2 /* stacked strided; scales linear */
+                         + 2 * (24 - 2)); /* those of activations */
 }
 
 static void test_driver_failures(void)

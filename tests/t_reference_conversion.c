@@ -78,9 +78,37 @@ static void test_quantizer(void)
     printf("%d of %d codes differ\n", differ, 20000 * 16);
 }
 
+/* Near to the real function wherever that is not tiny. */
+static void test_swiglu(void)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    double worst = 0;
+
+    for (int i = -100 * 64; i <= 200 * 64; i++) {
+        double gate = i / 64.0, silu = gate / (1 + exp(-gate));
+        double got = (double)ref_swiglu((float)gate, 3);
+
+        if (gate >= -87)
+            worst = fmax(worst, fabs(got - 3 * silu) - fabs(silu) * 0x1p-17);
+        else
+            CHECK(got == 0);
+    }
+    CHECK(worst <= 0);
+    for (int i = 0; i < 9; i++) {
+        float y = ref_swiglu(odd[i / 3], odd[i % 3]);
+        bool number = odd[i / 3] > 0 && i % 3;
+
+        CHECK(number ? isinf(y) : y == 0 && !signbit(y));
+    }
+    CHECK(signbit(ref_swiglu(-1e30f, 1)));
+    CHECK(ref_swiglu(3e38f, 1) == 3e38f);
+    CHECK(isinf(ref_swiglu(3e38f, -2)));
+}
+
 int main(void)
 {
     test_blocks();
     test_quantizer();
+    test_swiglu();
     return test_end();
 }

@@ -57,7 +57,8 @@ has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
 # Conversions in all forms; each kernel once.
 set -- "$@" --conversion f16 --conversion bf16:masked \
     --conversion f16:stacked:tight --conversion e4m3:stacked:floor \
-    --conversion bf16:stacked:tight:linear
+    --conversion bf16:stacked:tight:linear \
+    --conversion bf16+swiglu:masked --conversion f16+swiglu-interleaved
 run 0 "$@" --list
 empty "$work/err"
 cp "$work/out" "$work/listed"
@@ -67,13 +68,15 @@ quantize f16, stacked, tight
 quantize bf16, masked, tight
 blocked_scales e4m3, stacked, floor
 quantize bf16, stacked, linear
+quantize bf16, masked, tight, swiglu
+quantize f16, stacked, tight, swiglu interleaved
 END
 same "$work/want" "$work/got"
 [ ! -e "$work/cache" ] || fail "--list touched the cache"
 run 0 "$@"
-has "$work/out" '^4 kernels: 4 compiled'
+has "$work/out" '^6 kernels: 6 compiled'
 keys "$work/listed" >"$work/want"
 keys "$work/out" >"$work/got"
 same "$work/want" "$work/got"
 run 0 "$@" --json
-[ "$(grep -c '"source":"disk"' "$work/out")" -eq 4 ] || fail "not 4 on disk"
+[ "$(grep -c '"source":"disk"' "$work/out")" -eq 6 ] || fail "not 6 on disk"

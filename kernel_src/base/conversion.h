@@ -5,6 +5,9 @@
 
 #include <base/rows.h>
 
+/* What quantize.cu makes of x before: jitgemm_activation. */
+enum jg_activation { JG_NO_ACTIVATION, JG_SWIGLU, JG_SWIGLU_INTERLEAVED };
+
 struct jg_conversion_job {
     struct jg_row_numbers numbers;
     const unsigned char *x;

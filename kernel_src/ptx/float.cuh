@@ -58,6 +58,14 @@ __device__ inline float mul_f32(float a, float b)
     return d;
 }
 
+/* The product plus c, rounded once. */
+__device__ inline float fma_f32(float a, float b, float c)
+{
+    float d;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c));
+    return d;
+}
+
 /* Byte i is the one that nibble i of the selector names, 0 to 3 of a, 4 to 7
  * of b. */
 __device__ inline u32 prmt(u32 a, u32 b, u32 selector)

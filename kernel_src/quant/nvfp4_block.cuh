@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sixteen f16 or bf16 to NVFP4: a scale and two words of codes. Each step is
- * one operation in f32, rounded to nearest even, so that every GPU gives the
+/* Sixteen f16, bf16 or f32 to NVFP4: a scale and two words of codes. Each step
+ * is one operation in f32, rounded to nearest even, so that every GPU gives the
  * same bits:
  *
  *   scale = e4m3(global * (max |x| * (1 / 6))), at most 448
@@ -69,12 +69,52 @@ __device__ inline u32 codes(const u32 *magnitudes, float factor)
     return word - code_offset * 17u; /* the others are shifted out */
 }
 
-/* Returns the scale's byte, spoils x. A `global` that is no number or not
- * above 0 makes all of it 0. */
+__device__ inline float magnitude(float x)
+{
+    return __uint_as_float(__float_as_uint(x) & 0x7fffffff);
+}
+
+__device__ inline u32 codes(const float *x, float factor)
+{
+    u32 word = 0;
+#pragma unroll
+    for (int i = 7; i >= 0; i--)
+        word = word * 16 + e2m1_code(ptx::mul_f32(magnitude(x[i]), factor));
+    return word - code_offset * 17u;
+}
+
+/* Signs of eight, of which f32 has them where a pair of bf16 does. */
+__device__ inline u32 signs(const float *x)
+{
+    u32 pairs[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        pairs[i] = ptx::prmt(__float_as_uint(x[2 * i]),
+                             __float_as_uint(x[2 * i + 1]), 0x7632);
+    return signs(pairs[0], pairs[1], pairs[2], pairs[3]);
+}
+
+/* The scale of a block with that largest magnitude, and what its elements are
+ * multiplied with. A `global` that is no number or not above 0 makes it 0. */
+struct block_scale {
+    u32 byte;
+    float factor;
+
+    __device__ block_scale(float largest, float global)
+    {
+        constexpr float most = 3.402823466e38f; /* keeps 0 * factor 0 */
+        float wanted =
+            ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
+        byte = ptx::cvt_e4m3x2_f32(0, wanted > 0 ? wanted : 0);
+        factor = global / ptx::cvt_f32_f16(ptx::cvt_f16x2_e4m3x2(byte));
+        factor = factor < most ? factor : most;
+    }
+};
+
+/* Returns the scale's byte, spoils x. */
 template <bool bf16>
 __device__ inline u32 quantize(u32 (&x)[8], float global, u32 (&words)[2])
 {
-    constexpr float most = 3.402823466e38f; /* keeps 0 * factor 0 */
     u32 top = 0;
     words[0] = signs(x[0], x[1], x[2], x[3]);
     words[1] = signs(x[4], x[5], x[6], x[7]);
@@ -83,17 +123,30 @@ __device__ inline u32 quantize(u32 (&x)[8], float global, u32 (&words)[2])
         x[i] = pair<bf16>::max(x[i] & 0x7fff7fff, 0);
         top = pair<bf16>::max(top, x[i]);
     }
-    float largest = max(pair<bf16>::low(top), pair<bf16>::high(top));
-    float wanted = ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
-    u32 byte = ptx::cvt_e4m3x2_f32(0, wanted > 0 ? wanted : 0);
-    float scale = ptx::cvt_f32_f16(ptx::cvt_f16x2_e4m3x2(byte));
-    float factor = global / scale;
-    factor = factor < most ? factor : most;
-    words[0] |= codes<bf16>(&x[0], factor);
-    words[1] |= codes<bf16>(&x[4], factor);
-    if (!byte)
+    block_scale scale(max(pair<bf16>::low(top), pair<bf16>::high(top)),
+                      global);
+    words[0] |= codes<bf16>(&x[0], scale.factor);
+    words[1] |= codes<bf16>(&x[4], scale.factor);
+    if (!scale.byte)
         words[0] = words[1] = 0;
-    return byte;
+    return scale.byte;
+}
+
+/* Likewise of f32, none of them no number. */
+__device__ inline u32 quantize(const float (&x)[16], float global,
+                               u32 (&words)[2])
+{
+    float largest = 0;
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+        largest = max(largest, magnitude(x[i]));
+    block_scale scale(largest, global);
+    words[0] = words[1] = 0;
+    if (scale.byte) {
+        words[0] = signs(&x[0]) | codes(&x[0], scale.factor);
+        words[1] = signs(&x[8]) | codes(&x[8], scale.factor);
+    }
+    return scale.byte;
 }
 
 } // namespace quant

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of f16 or bf16 to NVFP4, for groups whose rows device memory tells.
+/* Rows of f16 or bf16, or what an activation makes of them, to NVFP4, for
+ * groups whose rows device memory tells.
  *
  * A tile is 128 rows of one group x 512 k, that of a warp's load a row: every
  * lane quantizes a block of 16. Scales meet in shared memory, from where they
@@ -11,6 +12,7 @@
 #include <epilogue/scale_stage.cuh>
 #include <ptx/memory.cuh>
 #include <quant/nvfp4_block.cuh>
+#include <quant/swiglu.cuh>
 #include <sched/row_tiles.cuh>
 #include <spec.cuh>
 
@@ -18,6 +20,10 @@ constexpr int warps = spec::threads / 32;
 constexpr int block_k = 16;
 constexpr int tile_blocks = 32; /* one a lane */
 constexpr int tile_atoms = tile_blocks * block_k / JG_ATOM_K;
+constexpr bool swiglu = spec::activation != JG_NO_ACTIVATION;
+constexpr bool interleaved = spec::activation == JG_SWIGLU_INTERLEAVED;
+constexpr int parts = swiglu ? 2 : 1; /* elements of x to one of the output */
+constexpr int blocks = 4 / parts; /* on a multiprocessor */
 constexpr int ahead = 2; /* rows that a warp has loads under way of */
 
 using row_tiles = sched::row_tiles<spec::layout, spec::place, spec::threads>;
@@ -28,20 +34,51 @@ struct smem {
 };
 static_assert(sizeof(smem) == spec::smem_bytes);
 
-/* 16 elements. */
+/* 16 elements of each part. */
 struct piece {
-    u32 words[8];
+    u32 words[8 * parts];
 
-    __device__ void load(const u8 *from)
+    /* The parts are so many bytes apart. */
+    __device__ void load(const u8 *from, u32 apart)
     {
-        const uint4 *at = reinterpret_cast<const uint4 *>(from);
-        uint4 low = at[0], high = at[1];
-        words[0] = low.x, words[1] = low.y;
-        words[2] = low.z, words[3] = low.w;
-        words[4] = high.x, words[5] = high.y;
-        words[6] = high.z, words[7] = high.w;
+#pragma unroll
+        for (int i = 0; i < 8 * parts; i += 4) {
+            uint4 four = *reinterpret_cast<const uint4 *>(
+                from + i / 8 * apart + i % 8 * 4);
+            words[i] = four.x, words[i + 1] = four.y;
+            words[i + 2] = four.z, words[i + 3] = four.w;
+        }
     }
 };
+
+/* Of gates and ups, two of each. */
+__device__ inline void activate(float *y, u32 gates, u32 ups)
+{
+    using pair = quant::pair<spec::bf16>;
+    y[0] = quant::swiglu(pair::low(gates), pair::low(ups));
+    y[1] = quant::swiglu(pair::high(gates), pair::high(ups));
+}
+
+/* The scale's byte; spoils x. */
+__device__ inline u32 quantize_words(u32 (&x)[8], float global,
+                                     u32 (&words)[2])
+{
+    return quant::quantize<spec::bf16>(x, global, words);
+}
+
+__device__ inline u32 quantize_words(u32 (&x)[16], float global,
+                                     u32 (&words)[2])
+{
+    float y[16];
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (interleaved)
+            activate(&y[2 * i], ptx::prmt(x[2 * i], x[2 * i + 1], 0x5410),
+                     ptx::prmt(x[2 * i], x[2 * i + 1], 0x7632));
+        else
+            activate(&y[2 * i], x[i], x[i + 8]);
+    return quant::quantize(y, global, words);
+}
 
 /* Where a lane's block is in the rows of its warp, one after the other. */
 struct column {
@@ -49,12 +86,15 @@ struct column {
     u8 *values, *scales;
     long long x_step;
     u32 values_step, scales_step;
+    u32 apart; /* what the lane needs of x */
 
     __device__ column(const jg_conversion_job &job, long long row, int block)
         : x_step(warps * job.x_stride), values_step(u32(job.k) / 2 * warps),
-          scales_step(u32(job.k) / block_k * warps)
+          scales_step(u32(job.k) / block_k * warps),
+          apart(interleaved ? 2 * block_k : 2 * u32(job.k))
     {
-        x = job.x + row * job.x_stride + (long long)block * (2 * block_k);
+        x = job.x + row * job.x_stride +
+            (long long)block * ((interleaved ? 4 : 2) * block_k);
         values =
             job.values + row * (job.k / 2) + (long long)block * (block_k / 2);
         scales = job.scales + row * (job.k / block_k) + block;
@@ -66,7 +106,7 @@ __device__ inline void quantize_piece(smem &shared, column &to, int row,
                                       float global, piece &x)
 {
     u32 words[2];
-    u32 scale = quant::quantize<spec::bf16>(x.words, global, words);
+    u32 scale = quantize_words(x.words, global, words);
 
     *reinterpret_cast<uint2 *>(to.values) = uint2{words[0], words[1]};
     to.values += to.values_step;
@@ -93,7 +133,7 @@ __device__ inline void quantize_tile(smem &shared,
 #pragma unroll
     for (int i = 0; i < ahead; i++, at.x += at.x_step)
         if (row + i * warps < tile.rows)
-            x[i].load(at.x);
+            x[i].load(at.x, at.apart);
 #pragma unroll 1
     for (; row < tile.rows; row += ahead * warps)
 #pragma unroll
@@ -102,7 +142,7 @@ __device__ inline void quantize_tile(smem &shared,
             if (now < tile.rows)
                 quantize_piece(shared, at, now, global, x[i]);
             if (now + ahead * warps < tile.rows)
-                x[i].load(at.x);
+                x[i].load(at.x, at.apart);
         }
 }
 
@@ -116,7 +156,7 @@ __device__ inline void store_scales(smem &shared, const jg_conversion_job &job,
     shared.scales.store(to, min(tile_atoms, atoms - before));
 }
 
-extern "C" __global__ __launch_bounds__(spec::threads, 4) void
+extern "C" __global__ __launch_bounds__(spec::threads, blocks) void
 quantize(const jg_conversion_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());

@@ -84,7 +84,7 @@ bool problem_list_convert(struct problem_list *list, const char *text)
 
     if (rule)
         return reject(NULL, "conversion", text, at, rule,
-                      "TYPE:LAYOUT:PLACE:ORDER");
+                      "TYPE+STEP:LAYOUT:PLACE:ORDER");
     item.where = name(NULL, "conversion", text, 0);
     return append(list, item);
 }

@@ -136,6 +136,25 @@ const char *problem_text_read(const char *text, const char **at,
     return rule;
 }
 
+/* "+STEP", any number of them. */
+static const char *read_steps(const char **at,
+                              jitgemm_conversion_options *options)
+{
+    static const char *const steps[] = {"swiglu", "swiglu-interleaved", NULL};
+    const char *rule;
+
+    while (**at == '+') {
+        int step;
+
+        ++*at;
+        if ((rule = text_word(at, steps, &step)))
+            return rule;
+        options->activation =
+            step ? JITGEMM_SWIGLU_INTERLEAVED : JITGEMM_SWIGLU;
+    }
+    return NULL;
+}
+
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options)
 {
@@ -149,6 +168,7 @@ const char *conversion_text_read(const char *text, const char **at,
 
     *at = text;
     if ((rule = text_word(at, types, &type)) ||
+        (rule = read_steps(at, &made)) ||
         (rule = read_rows(at, &made.layout, &made.place)) ||
         (rule = read_word(at, orders, &order)))
         return rule;

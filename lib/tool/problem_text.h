@@ -19,8 +19,10 @@
 const char *problem_text_read(const char *text, const char **at,
                               jitgemm_problem *problem, int64_t **sizes);
 
-/*   conversion = type [ ":" layout [ ":" place [ ":" order ] ] ] ;
- */
+/*   conversion = type { "+" step }
+ *                [ ":" layout [ ":" place [ ":" order ] ] ] ;
+ *
+ * Steps: swiglu, swiglu-interleaved. */
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options);
 

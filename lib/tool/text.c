@@ -25,7 +25,7 @@ const char *text_number(const char **at, int64_t *number)
 
 const char *text_word(const char **at, const char *const *words, int *number)
 {
-    size_t length = strcspn(*at, ":");
+    size_t length = strcspn(*at, ":+");
 
     for (int i = 0; words[i]; i++)
         if (strlen(words[i]) == length &&

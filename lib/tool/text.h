@@ -10,7 +10,7 @@
 /* Digits, and nothing else: strtoll() would take signs and blanks, too. */
 const char *text_number(const char **at, int64_t *number);
 
-/* What comes before the next ":" or the end: its number among the words, of
+/* What comes before the next ":" or "+" or the end: its number among the words, of
  * which the last is NULL. */
 const char *text_word(const char **at, const char *const *words, int *number);
 

@@ -30,6 +30,10 @@ __device__ inline u32 float_result(const wrapper_job &job, int i)
     case FLOAT_MUL:
         /* The sum would be fused, if it could. */
         return bits_of(ptx::mul_f32(floats[0], floats[1]) + 1.0f);
+    case FLOAT_FMA:
+        /* Less what is rounded of the product, if that were alone. */
+        return bits_of(
+            ptx::fma_f32(floats[0], floats[1], -(floats[0] * floats[1])));
     case FLOAT_PRMT:
         return ptx::prmt(words[0], words[1], words[0] * 2654435761u);
     case FLOAT_REDUX_MIN:

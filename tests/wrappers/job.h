@@ -31,6 +31,7 @@ enum { /* float.cu */
     FLOAT_F16,
     FLOAT_E4M3,
     FLOAT_MUL,
+    FLOAT_FMA,
     FLOAT_PRMT,
     FLOAT_REDUX_MIN,
     FLOAT_REDUX_ADD,

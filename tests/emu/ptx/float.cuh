@@ -4,6 +4,7 @@
 #include "../half.h"
 #include "../instructions.h"
 #include <base/types.cuh>
+#include <cmath>
 
 namespace ptx {
 
@@ -37,6 +38,12 @@ inline float mul_f32(float a, float b)
 {
     emu::step();
     return a * b;
+}
+
+inline float fma_f32(float a, float b, float c)
+{
+    emu::step();
+    return std::fmaf(a, b, c);
 }
 
 inline u32 prmt(u32 a, u32 b, u32 selector)

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What conversions do around the products of experts, byte by byte against the
+ * reference: activations. On a GPU, and on the emulated device ("g_moe
+ * small"). */
+#include <stdlib.h>
+
+#include "conversion_case.h"
+#include "gpu.h"
+#include "test.h"
+
+#define STACKED      JITGEMM_ROWS_STACKED
+#define MASKED       JITGEMM_ROWS_MASKED
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define GROUPS       5
+
+static jitgemm_context *context;
+static bool small;
+
+static const int32_t counts[][GROUPS] = {
+    {1, 7, 128, 29, 3}, {0, 0, 5, 0, 131}, {0, 0, 0, 0, 0}};
+static const float global_scales[GROUPS] = {1, 0.01f, 700, 2688, 3.3f};
+
+static int64_t stack(const int32_t *rows, int32_t *offsets)
+{
+    offsets[0] = 0;
+    for (int g = 0; g < GROUPS; g++)
+        offsets[g + 1] = offsets[g] + rows[g];
+    return offsets[GROUPS];
+}
+
+static void check(struct conversion_case *c, enum conversion_fill fill,
+                  const char *name)
+{
+    CHECK_INT(conversion_case_test(context, c, fill, name), 0);
+}
+
+/* Gates and ups of every size, and what is no number. */
+static void test_swiglu(void)
+{
+    for (size_t i = 0; i < (small ? 4 : 24); i++) {
+        struct conversion_case c = {
+            .options = conversion_options(
+                i % 2 ? JITGEMM_BF16 : JITGEMM_F16,
+                i / 4 % 2 ? STACKED : MASKED, (jitgemm_place)(i % 3)),
+            .groups = GROUPS,
+            .k = (int64_t[]){528, 80, 1040}[i % 3],
+            .scale = i % 3 ? global_scales : NULL};
+        int32_t offsets[GROUPS + 1];
+        const int32_t *rows = counts[i % COUNT(counts)];
+        int64_t all = stack(rows, offsets);
+
+        c.options.activation = (jitgemm_activation)(1 + i / 2 % 2);
+        if (i / 8 % 2) {
+            c.options.scale_order = JITGEMM_SCALES_LINEAR;
+            c.options.place = JITGEMM_PLACE_TIGHT;
+        }
+        c.rows = c.options.layout == STACKED ? offsets : rows;
+        c.max_rows = c.options.layout == STACKED ? all : 300;
+        c.ldx = i % 2 ? 2 * c.k + 8 : 0;
+        check(&c, (enum conversion_fill)(i % 3), "swiglu");
+    }
+}
+
+int main(int count, char **arguments)
+{
+    small = count > 1 && strcmp(arguments[1], "small") == 0;
+    if (!gpu_open())
+        return TEST_SKIP;
+    JITGEMM(jitgemm_context_create(NULL, &context));
+    test_swiglu();
+    jitgemm_context_destroy(context);
+    return test_end();
+}
