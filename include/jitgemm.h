@@ -482,10 +482,15 @@ typedef enum jitgemm_activation {
     JITGEMM_SWIGLU_INTERLEAVED = 2 /* x: a gate, its up, the next gate ... */
 } jitgemm_activation;
 
+enum { /* flags of a conversion */
+    JITGEMM_GATHER = 1 /* F16 and BF16: rows of x in any order, as tokens into
+                          that of their experts */
+};
+
 /* What is compiled. */
 typedef struct jitgemm_conversion_options {
     uint32_t size;
-    uint32_t flags;         /* 0 */
+    uint32_t flags;         /* 0 or JITGEMM_GATHER */
     jitgemm_type x_type;    /* F16 or BF16: rows to quantize; E4M3: scales */
     jitgemm_layout layout;
     jitgemm_place place;
@@ -556,6 +561,9 @@ typedef struct jitgemm_conversion_arguments {
     void *scales;           /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
                                bytes, 16-byte aligned. Linear: k/16 a row */
     jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
+    const int32_t *gather;  /* JITGEMM_GATHER only: for each row of values, the
+                               number of the row of x that it is made of */
+    int64_t x_rows;         /* JITGEMM_GATHER only: rows that x has, < 2^31 */
 } jitgemm_conversion_arguments;
 
 /* Launches on the stream, as jitgemm_run() does, with all that is said there;
@@ -581,6 +589,10 @@ typedef struct jitgemm_conversion_arguments {
  * where P is the polynomial of degree 5 in kernel_src/quant/swiglu.cuh. A gate
  * above 87 is taken for 87 in e; below -87, 1 / (1 + e) is 0. A NaN x is 0,
  * without a sign.
+ *
+ * Gathered rows whose number is negative or not below x_rows are 0, which is
+ * no fault: -1 is for rows that belong to no token. Of numbers only those of
+ * rows of groups are read.
  *
  * Of blocked scales, whole tiles of 128 rows x 64 k are written: those past a
  * group's last row and past k are 0. Nothing else is written: neither rows

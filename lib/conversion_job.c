@@ -2,6 +2,8 @@
 /* The rules on the arguments of a conversion. */
 #include "conversion_job.h"
 
+#include <stddef.h>
+
 #include "abi.h"
 #include "rows.h"
 
@@ -66,6 +68,26 @@ static jitgemm_status read_stride(const struct jg_conversion_kind *kind,
                                 (long long)given);
     *stride = scales ? given : 2 * given;
     return JITGEMM_OK;
+}
+
+/* Rows of x are those of the output, unless they are gathered. */
+static jitgemm_status check_gather(const struct jg_conversion_kind *kind,
+                                   const jitgemm_conversion_arguments *from)
+{
+    jitgemm_status status = jg_rows_check_pointer(
+        ARGUMENT("gather"), from->gather, kind->gather, 4);
+
+    if (status != JITGEMM_OK)
+        return status;
+    if (kind->gather)
+        return check_size(ARGUMENT("x_rows"), from->x_rows, 0, 1);
+    if (!from->x_rows)
+        return JITGEMM_OK;
+    return jg_fail_argument(JITGEMM_E_SHAPE, ARGUMENT("x_rows"), -1,
+                            from->x_rows, 0,
+                            "arguments.x_rows is %lld; it must be 0 without "
+                            "JITGEMM_GATHER",
+                            (long long)from->x_rows);
 }
 
 static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
@@ -135,13 +157,16 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
     struct jg_row_numbers numbers;
     long long stride = 0;
     jitgemm_status status =
-        jg_abi_read(&known, sizeof known, sizeof known, from, "arguments");
+        jg_abi_read(&known, sizeof known,
+                    offsetof(jitgemm_conversion_arguments, gather), from,
+                    "arguments");
 
     if (status != JITGEMM_OK)
         return status;
     if ((status = check_sizes(&known)) ||
         (status = read_stride(kind, &known, &stride)) ||
         (status = check_pointers(kind, &known)) ||
+        (status = check_gather(kind, &known)) ||
         (status = read_numbers(kind, &known, &numbers)) ||
         (status = count_units(kind, &known, units)))
         return status;
@@ -152,7 +177,9 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
         .scale = known.scale,
         .values = known.values,
         .scales = known.scales,
+        .gather = known.gather,
         .k = (int)known.k,
+        .x_rows = (int)known.x_rows,
     };
     return JITGEMM_OK;
 }

@@ -45,6 +45,17 @@ static jitgemm_status check_order(const jitgemm_conversion_options *options)
                             (int)options->place);
 }
 
+static jitgemm_status check_flags(const jitgemm_conversion_options *options)
+{
+    if (options->flags & JITGEMM_GATHER && options->x_type == JITGEMM_E4M3)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.flags", -1,
+                                options->flags, 0,
+                                "options.flags has JITGEMM_GATHER; scales are "
+                                "converted where they are");
+    return jg_rows_check_range("options.flags", options->flags,
+                               JITGEMM_GATHER);
+}
+
 static jitgemm_status
 check_activation(const jitgemm_conversion_options *options)
 {
@@ -72,7 +83,7 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = jg_rows_check_range("options.flags", known.flags, 0)) ||
+    if ((status = check_flags(&known)) ||
         (status = check_type(known.x_type)) ||
         (status = jg_rows_check_kind("options.layout", known.layout,
                                      "options.place", known.place)) ||
@@ -86,6 +97,7 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         .layout = (enum jg_rows)known.layout,
         .place = (enum jg_scale_place)known.place,
         .activation = (enum jg_activation)known.activation,
+        .gather = known.flags & JITGEMM_GATHER,
         .linear = known.scale_order == JITGEMM_SCALES_LINEAR,
     };
     return JITGEMM_OK;
@@ -123,16 +135,17 @@ void jg_conversion_spec(const struct jg_conversion_kind *kind,
     spec->symbol = scales_only ? "blocked_scales" : "quantize";
     spec->threads = THREADS;
     spec->shared_bytes = shared_bytes(kind);
-    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %s%s", spec->symbol,
+    snprintf(spec->name, sizeof spec->name, "%s %s, %s, %s%s%s", spec->symbol,
              types[kind->x_type], layouts[kind->layout],
              kind->linear ? "linear" : places[kind->place],
-             activations[kind->activation]);
+             activations[kind->activation], kind->gather ? ", gather" : "");
     snprintf(constants, sizeof constants,
              "constexpr int layout = %d;\n"
              "constexpr int place = %d;\n"
              "constexpr bool linear = %s;\n"
              "constexpr bool bf16 = %s;\n"
              "constexpr int activation = %d;\n"
+             "constexpr bool gather = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
              (int)kind->layout,
@@ -140,6 +153,7 @@ void jg_conversion_spec(const struct jg_conversion_kind *kind,
              kind->linear ? (int)JG_FLOOR : (int)kind->place,
              kind->linear ? "true" : "false",
              kind->x_type == JITGEMM_BF16 ? "true" : "false",
-             (int)kind->activation, spec->threads, spec->shared_bytes);
+             (int)kind->activation, kind->gather ? "true" : "false",
+             spec->threads, spec->shared_bytes);
     jg_spec_write(spec, constants);
 }

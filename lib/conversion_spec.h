@@ -13,6 +13,7 @@ struct jg_conversion_kind {
     enum jg_rows layout;
     enum jg_scale_place place;
     enum jg_activation activation;
+    bool gather; /* rows of x */
     bool linear; /* scales in the order of the rows, which needs no place */
 };
 

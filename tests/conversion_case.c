@@ -32,6 +32,11 @@ int64_t conversion_case_rows(const struct conversion_case *c)
                                                     : c->max_rows;
 }
 
+static int64_t x_rows(const struct conversion_case *c)
+{
+    return c->gather ? c->x_rows : conversion_case_rows(c);
+}
+
 static void *allocate(size_t bytes)
 {
     void *memory = malloc(bytes ? bytes : 1);
@@ -79,7 +84,7 @@ static void fill_x(struct conversion_case *c, enum conversion_fill fill,
     memset(c->x, fill == FILL_NONE ? 0 : 0xff, c->x_bytes); /* NaN */
     if (fill == FILL_NONE)
         return;
-    for (int64_t r = 0; r < conversion_case_rows(c); r++)
+    for (int64_t r = 0; r < x_rows(c); r++)
         for (int64_t b = 0; b < blocks; b++) {
             uint16_t *x = (uint16_t *)c->x + r * stride + 16 * b;
             int exponent = (int)(ref_random(&seed) % 20) - 12;
@@ -115,6 +120,7 @@ void conversion_case_upload(const struct conversion_case *c)
     put(a->rows, c->rows, rows_bytes(c));
     put(a->scale, c->scale, 4 * (size_t)c->groups);
     put(a->scale_row, c->scale_row, 4 * (size_t)c->groups);
+    put(a->gather, c->gather, 4 * (size_t)conversion_case_rows(c));
     put(a->fault, &none, sizeof none);
     if (a->values)
         GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)a->values, POISON,
@@ -149,7 +155,7 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
     int64_t stride = conversion_case_stride(c) * (is_scales(c) ? 1 : 2);
 
     /* To the last byte, so that whoever reads further is seen. */
-    c->x_bytes = rows ? (size_t)((rows - 1) * stride + row) : 0;
+    c->x_bytes = x_rows(c) ? (size_t)((x_rows(c) - 1) * stride + row) : 0;
     c->values_bytes = is_scales(c) ? 0 : (size_t)(rows * c->k / 2);
     c->scales_bytes = scales_bytes(c);
     c->x = allocate(c->x_bytes);
@@ -168,6 +174,8 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
         .values = is_scales(c) ? NULL : gpu_alloc(c->values_bytes),
         .scales = gpu_alloc(c->scales_bytes),
         .fault = gpu_alloc(sizeof(jitgemm_fault)),
+        .gather = c->gather ? gpu_alloc(4 * (size_t)rows) : NULL,
+        .x_rows = c->x_rows,
     };
     conversion_case_upload(c);
 }
@@ -176,7 +184,7 @@ void conversion_case_free(struct conversion_case *c)
 {
     const jitgemm_conversion_arguments *a = &c->arguments;
     const void *all[] = {a->x,      a->rows,   a->scale, a->scale_row,
-                         a->values, a->scales, a->fault};
+                         a->values, a->scales, a->fault, a->gather};
 
     gpu_sync();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -18,6 +18,8 @@ struct conversion_case {
     const float *scale;
     const int32_t *scale_row;
     int64_t scale_rows;
+    const int32_t *gather; /* [conversion_case_rows()] */
+    int64_t x_rows;        /* then */
     /* Made by conversion_case_make(): */
     uint8_t *x; /* host */
     size_t x_bytes, values_bytes, scales_bytes;
@@ -64,7 +66,8 @@ jitgemm_conversion *conversion_make(jitgemm_context *context,
 jitgemm_conversion *conversion_of(jitgemm_context *context,
                                   const struct conversion_case *c);
 
-/* How many elements x has in a row, from row to row, and how many rows. */
+/* How many elements x has in a row, from row to row, and how many rows the
+ * output has. */
 int64_t conversion_case_width(const struct conversion_case *c);
 int64_t conversion_case_stride(const struct conversion_case *c);
 int64_t conversion_case_rows(const struct conversion_case *c);

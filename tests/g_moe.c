@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What conversions do around the products of experts, byte by byte against the
- * reference: activations. On a GPU, and on the emulated device ("g_moe
+ * reference: activations, gathered rows. On a GPU, and on the emulated device ("g_moe
  * small"). */
 #include <stdlib.h>
 
@@ -61,6 +61,37 @@ static void test_swiglu(void)
     }
 }
 
+/* Rows twice and not at all, and numbers that are of no row; those of no group
+ * are not read. */
+static void test_gather(void)
+{
+    for (size_t i = 0; i < (small ? 4 : 24); i++) {
+        struct conversion_case c = {
+            .options = conversion_options(
+                i % 2 ? JITGEMM_BF16 : JITGEMM_F16,
+                i / 2 % 2 ? STACKED : MASKED, (jitgemm_place)(i % 3)),
+            .groups = GROUPS,
+            .k = (int64_t[]){528, 80, 1040}[i % 3],
+            .scale = global_scales,
+            .x_rows = 37};
+        int32_t offsets[GROUPS + 1], gather[GROUPS * 131];
+        const int32_t *rows = counts[i % COUNT(counts)];
+        int64_t all = stack(rows, offsets);
+        uint64_t seed = i;
+
+        c.options.flags = JITGEMM_GATHER;
+        c.options.activation = (jitgemm_activation)(i % 3);
+        c.rows = c.options.layout == STACKED ? offsets : rows;
+        c.max_rows = c.options.layout == STACKED ? all : 131;
+        for (size_t j = 0; j < COUNT(gather); j++)
+            gather[j] = (int32_t)(ref_random(&seed) % 40) - 1;
+        gather[0] = INT32_MAX;
+        gather[1] = INT32_MIN;
+        c.gather = gather;
+        check(&c, (enum conversion_fill)(i % 3), "gather");
+    }
+}
+
 int main(int count, char **arguments)
 {
     small = count > 1 && strcmp(arguments[1], "small") == 0;
@@ -68,6 +99,7 @@ int main(int count, char **arguments)
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
     test_swiglu();
+    test_gather();
     jitgemm_context_destroy(context);
     return test_end();
 }

@@ -84,14 +84,15 @@ static void check_conversions(const struct jg_nvrtc *nvrtc,
     static const jitgemm_type types[] = {JITGEMM_F16, JITGEMM_BF16,
                                          JITGEMM_E4M3};
 
-    for (int i = 0; i < 3 * 2 * 6 * 3; i++) {
+    for (int i = 0; i < 3 * 2 * 6 * 4; i++) {
         jitgemm_conversion_options options = {
             .size = sizeof options,
             .x_type = types[i % 3],
             .layout = (jitgemm_layout)(i / 3 % 2),
             .place = (jitgemm_place)(i % 36 / 6 % 5),
             .scale_order = (jitgemm_scale_order)(i % 36 / 30),
-            .activation = (jitgemm_activation)(i / 36),
+            .activation = (jitgemm_activation)(i / 36 % 3),
+            .flags = i / 36 == 3 ? JITGEMM_GATHER : 0,
         };
         struct jg_conversion_kind kind;
         struct jg_spec spec;

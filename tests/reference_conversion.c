@@ -103,7 +103,9 @@ static double element(const struct conversion_case *c, const uint8_t *x,
 static void convert_row(const struct conversion_case *c, int32_t g,
                         int64_t row, uint8_t *values, uint8_t *scales)
 {
-    const uint8_t *x = c->x + row * conversion_case_stride(c) *
+    int64_t from = c->gather ? c->gather[row] : row;
+    bool none = c->gather && (from < 0 || from >= c->x_rows);
+    const uint8_t *x = c->x + (none ? 0 : from) * conversion_case_stride(c) *
                                   (c->options.x_type == JITGEMM_E4M3 ? 1 : 2);
     float global = c->scale ? c->scale[g] : 1;
 
@@ -115,7 +117,7 @@ static void convert_row(const struct conversion_case *c, int32_t g,
             continue;
         }
         for (int i = 0; i < 16; i++)
-            elements[i] = element(c, x, block * 16 + i);
+            elements[i] = none ? 0 : element(c, x, block * 16 + i);
         scales[block] = ref_quantize_block(
             elements, global, values + row * c->k / 2 + block * 8);
     }

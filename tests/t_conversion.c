@@ -19,7 +19,8 @@ static void test_options(void)
         jitgemm_conversion_options options;
         const char *argument;
     } bad[] = {
-        {{.flags = 1}, "options.flags"},
+        {{.flags = 2}, "options.flags"},
+        {{.x_type = JITGEMM_E4M3, .flags = JITGEMM_GATHER}, "options.flags"},
         {{.x_type = JITGEMM_F32}, "options.x_type"},
         {{.x_type = (jitgemm_type)4}, "options.x_type"},
         {{.layout = (jitgemm_layout)2}, "options.layout"},

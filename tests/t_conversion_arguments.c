@@ -62,9 +62,14 @@ static void test_sizes(void)
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_SHAPE, "arguments.max_rows");
     arguments = good();
-    arguments.size -= 8;
+    arguments.size = offsetof(jitgemm_conversion_arguments, gather) - 8;
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_VERSION, "arguments");
+    arguments = good(); /* of the first version */
+    arguments.size = offsetof(jitgemm_conversion_arguments, gather);
+    arguments.gather = arguments.rows;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
     CHECK_ERROR(jitgemm_conversion_run(conversion, NULL, NULL),
                 JITGEMM_E_ARGUMENT, "arguments");
     arguments = good();
@@ -90,6 +95,8 @@ static void test_pointers(void)
     SPOIL(scales, NULL, JITGEMM_E_ARGUMENT);
     SPOIL(scales, memory + 4, JITGEMM_E_ALIGN);
     SPOIL(fault, (jitgemm_fault *)(void *)(memory + 4), JITGEMM_E_ALIGN);
+    SPOIL(gather, arguments.rows, JITGEMM_E_ARGUMENT);
+    SPOIL(x_rows, 1, JITGEMM_E_SHAPE);
     jitgemm_conversion_destroy(conversion);
 
     conversion =
@@ -116,6 +123,30 @@ static void test_pointers(void)
     jitgemm_conversion_destroy(NULL);
 }
 
+static void test_gather(void)
+{
+    jitgemm_conversion_options options = {.size = sizeof options,
+                                          .flags = JITGEMM_GATHER};
+    jitgemm_conversion_arguments arguments = good();
+    jitgemm_conversion *conversion;
+
+    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
+              JITGEMM_OK);
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.gather");
+    arguments.gather = (int32_t *)(void *)(memory + 2);
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ALIGN, "arguments.gather");
+    arguments.gather = arguments.rows;
+    arguments.x_rows = -1;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_SHAPE, "arguments.x_rows");
+    arguments.x_rows = 0;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    jitgemm_conversion_destroy(conversion);
+}
+
 int main(void)
 {
     struct fakes fakes = fakes_open();
@@ -123,6 +154,7 @@ int main(void)
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     test_sizes();
     test_pointers();
+    test_gather();
     jitgemm_context_destroy(context);
     fakes_close(&fakes);
     return test_end();

@@ -58,7 +58,7 @@ has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
 set -- "$@" --conversion f16 --conversion bf16:masked \
     --conversion f16:stacked:tight --conversion e4m3:stacked:floor \
     --conversion bf16:stacked:tight:linear \
-    --conversion bf16+swiglu:masked --conversion f16+swiglu-interleaved
+    --conversion bf16+gather+swiglu:masked --conversion f16+swiglu-interleaved
 run 0 "$@" --list
 empty "$work/err"
 cp "$work/out" "$work/listed"
@@ -68,7 +68,7 @@ quantize f16, stacked, tight
 quantize bf16, masked, tight
 blocked_scales e4m3, stacked, floor
 quantize bf16, stacked, linear
-quantize bf16, masked, tight, swiglu
+quantize bf16, masked, tight, swiglu, gather
 quantize f16, stacked, tight, swiglu interleaved
 END
 same "$work/want" "$work/got"

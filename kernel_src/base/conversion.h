@@ -15,8 +15,9 @@ struct jg_conversion_job {
     const float *scale; /* [groups], or null: 1 */
     unsigned char *values;
     unsigned char *scales;
+    const int *gather; /* the row of x for each one of values */
     int k;
-    int unused;
+    int x_rows; /* that x has, if they are gathered */
 };
 
 #endif

@@ -49,6 +49,13 @@ struct piece {
             words[i + 2] = four.z, words[i + 3] = four.w;
         }
     }
+
+    __device__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < 8 * parts; i++)
+            words[i] = 0;
+    }
 };
 
 /* Of gates and ups, two of each. */
@@ -89,17 +96,33 @@ struct column {
     u32 apart; /* what the lane needs of x */
 
     __device__ column(const jg_conversion_job &job, long long row, int block)
-        : x_step(warps * job.x_stride), values_step(u32(job.k) / 2 * warps),
+        : x_step(spec::gather ? 0 : warps * job.x_stride),
+          values_step(u32(job.k) / 2 * warps),
           scales_step(u32(job.k) / block_k * warps),
           apart(interleaved ? 2 * block_k : 2 * u32(job.k))
     {
-        x = job.x + row * job.x_stride +
+        x = job.x + (spec::gather ? 0 : row * job.x_stride) +
             (long long)block * ((interleaved ? 4 : 2) * block_k);
         values =
             job.values + row * (job.k / 2) + (long long)block * (block_k / 2);
         scales = job.scales + row * (job.k / block_k) + block;
     }
 };
+
+/* The lane's block of a row of the output, which is the next one. */
+__device__ inline void load_piece(piece &x, const jg_conversion_job &job,
+                                  const column &at, long long row)
+{
+    if (!spec::gather) {
+        x.load(at.x, at.apart);
+        return;
+    }
+    int from = job.gather[row];
+    if (from >= 0 && from < job.x_rows)
+        x.load(at.x + from * job.x_stride, at.apart);
+    else
+        x.clear();
+}
 
 /* One block. */
 __device__ inline void quantize_piece(smem &shared, column &to, int row,
@@ -133,7 +156,7 @@ __device__ inline void quantize_tile(smem &shared,
 #pragma unroll
     for (int i = 0; i < ahead; i++, at.x += at.x_step)
         if (row + i * warps < tile.rows)
-            x[i].load(at.x, at.apart);
+            load_piece(x[i], job, at, tile.row + row + i * warps);
 #pragma unroll 1
     for (; row < tile.rows; row += ahead * warps)
 #pragma unroll
@@ -142,7 +165,7 @@ __device__ inline void quantize_tile(smem &shared,
             if (now < tile.rows)
                 quantize_piece(shared, at, now, global, x[i]);
             if (now + ahead * warps < tile.rows)
-                x[i].load(at.x, at.apart);
+                load_piece(x[i], job, at, tile.row + now + ahead * warps);
         }
 }
 

@@ -32,7 +32,7 @@ const char help[] =
     "                          the kernel that makes A of rows of f16 or\n"
     "                          bf16, or brings e4m3 scales into the layout\n"
     "                          blocked; ORDER is blocked or linear, STEP\n"
-    "                          swiglu or swiglu-interleaved\n"
+    "                          gather, swiglu or swiglu-interleaved\n"
     "  --model NAME|CONFIG     the products of this model's experts, or of one\n"
     "                          whose config.json (Hugging Face) CONFIG is\n"
     "  --tokens N[-N][,N[-N]...]\n"

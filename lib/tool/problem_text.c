@@ -140,7 +140,8 @@ const char *problem_text_read(const char *text, const char **at,
 static const char *read_steps(const char **at,
                               jitgemm_conversion_options *options)
 {
-    static const char *const steps[] = {"swiglu", "swiglu-interleaved", NULL};
+    static const char *const steps[] = {"gather", "swiglu",
+                                        "swiglu-interleaved", NULL};
     const char *rule;
 
     while (**at == '+') {
@@ -149,8 +150,10 @@ static const char *read_steps(const char **at,
         ++*at;
         if ((rule = text_word(at, steps, &step)))
             return rule;
-        options->activation =
-            step ? JITGEMM_SWIGLU_INTERLEAVED : JITGEMM_SWIGLU;
+        if (step)
+            options->activation = (jitgemm_activation)step;
+        else
+            options->flags |= JITGEMM_GATHER;
     }
     return NULL;
 }

@@ -22,7 +22,7 @@ const char *problem_text_read(const char *text, const char **at,
 /*   conversion = type { "+" step }
  *                [ ":" layout [ ":" place [ ":" order ] ] ] ;
  *
- * Steps: swiglu, swiglu-interleaved. */
+ * Steps: gather, swiglu, swiglu-interleaved. */
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options);
 
