@@ -483,19 +483,24 @@ typedef enum jitgemm_activation {
 } jitgemm_activation;
 
 enum { /* flags of a conversion */
-    JITGEMM_GATHER = 1 /* F16 and BF16: rows of x in any order, as tokens into
-                          that of their experts */
+    JITGEMM_GATHER = 1, /* F16 and BF16: rows of x in any order, as tokens into
+                           that of their experts */
+    JITGEMM_COMBINE = 2 /* no quantization: each row becomes a weighted sum of
+                           some rows of x, of c_type; x_type may be F32, and
+                           the rest of the options is 0. As what the experts
+                           made of a token comes back to it */
 };
 
 /* What is compiled. */
 typedef struct jitgemm_conversion_options {
     uint32_t size;
-    uint32_t flags;         /* 0 or JITGEMM_GATHER */
+    uint32_t flags;         /* 0 or one of the above */
     jitgemm_type x_type;    /* F16 or BF16: rows to quantize; E4M3: scales */
     jitgemm_layout layout;
     jitgemm_place place;
     jitgemm_scale_order scale_order; /* E4M3: blocked only */
     jitgemm_activation activation; /* E4M3: none */
+    jitgemm_type c_type;    /* JITGEMM_COMBINE: F16, BF16, F32; else 0 */
 } jitgemm_conversion_options;
 
 typedef struct jitgemm_conversion jitgemm_conversion;
@@ -534,8 +539,9 @@ jitgemm_status jitgemm_conversion_kernel(const jitgemm_conversion *conversion,
 typedef struct jitgemm_conversion_arguments {
     uint32_t size;
     uint32_t flags;         /* 0 */
-    int32_t groups;         /* 1 .. 65536 */
-    int32_t reserved;
+    int32_t groups;         /* 1 .. 65536; JITGEMM_COMBINE: 1 */
+    int32_t top_k;          /* JITGEMM_COMBINE: rows of x to one of values, at
+                               least 1; else 0 */
     int64_t k;              /* > 0, multiple of 16, < 2^31 */
     int64_t max_rows;       /* 0 .. 2^31 - 1: of all groups together or, with
                                JITGEMM_ROWS_MASKED, of each */
@@ -547,23 +553,27 @@ typedef struct jitgemm_conversion_arguments {
                                unless they are E4M3; 0: packed */
     const int32_t *rows;    /* offsets, [groups + 1], or counts, [groups]. NULL
                                with JITGEMM_ROWS_MASKED: max_rows each; so one
-                               group has as many rows as the caller says */
+                               group has as many rows as the caller says.
+                               JITGEMM_COMBINE: likewise, as if masked */
     const float *scale;     /* [groups] multipliers, 6 * 448 / max |x| to use
                                the whole range: x ~= e2m1 * e4m3 / scale.
-                               NULL: 1. Not for E4M3 */
+                               NULL: 1. Not for E4M3. JITGEMM_COMBINE:
+                               weights, [max_rows * top_k] */
     const int32_t *scale_row; /* [groups], multiples of 128, for
                                JITGEMM_PLACE_EXPLICIT only */
     int64_t scale_rows;     /* rows that scales has room for, a multiple of
                                128, for JITGEMM_PLACE_EXPLICIT only */
     void *values;           /* rows of k/2 bytes where those of x are, even k
                                in the low four bits; 16-byte aligned. NULL for
-                               E4M3 */
+                               E4M3. JITGEMM_COMBINE: rows of k of c_type */
     void *scales;           /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
-                               bytes, 16-byte aligned. Linear: k/16 a row */
+                               bytes, 16-byte aligned. Linear: k/16 a row.
+                               JITGEMM_COMBINE: NULL */
     jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
-    const int32_t *gather;  /* JITGEMM_GATHER only: for each row of values, the
-                               number of the row of x that it is made of */
-    int64_t x_rows;         /* JITGEMM_GATHER only: rows that x has, < 2^31 */
+    const int32_t *gather;  /* for each row of values, the number of the row of
+                               x that it is made of or, JITGEMM_COMBINE, of
+                               top_k rows. Without either flag NULL */
+    int64_t x_rows;         /* then: rows that x has, < 2^31 */
 } jitgemm_conversion_arguments;
 
 /* Launches on the stream, as jitgemm_run() does, with all that is said there;
@@ -593,6 +603,13 @@ typedef struct jitgemm_conversion_arguments {
  * Gathered rows whose number is negative or not below x_rows are 0, which is
  * no fault: -1 is for rows that belong to no token. Of numbers only those of
  * rows of groups are read.
+ *
+ * JITGEMM_COMBINE makes, for the top_k rows j of x that gather has for a row of
+ * values, from the first to the last and beginning with 0,
+ *   sum = weight_j * x_j + sum, in f32, rounded once
+ * and rounds the last sum to c_type. So all runs and GPUs give the same bits.
+ * Of numbers that are no row's, and of their weights, nothing comes; a row of
+ * them alone is 0.
  *
  * Of blocked scales, whole tiles of 128 rows x 64 k are written: those past a
  * group's last row and past k are 0. Nothing else is written: neither rows

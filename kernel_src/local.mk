@@ -43,7 +43,8 @@ kernel_src = \
 	kernel_src/quant/nvfp4_block.cuh \
 	kernel_src/quant/swiglu.cuh \
 	kernel_src/quant/quantize.cu \
-	kernel_src/quant/blocked_scales.cu
+	kernel_src/quant/blocked_scales.cu \
+	kernel_src/quant/combine.cu
 
 EXTRA_DIST = $(kernel_src) kernel_src/embed.sh
 CLEANFILES += lib/kernel_text.c

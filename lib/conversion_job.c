@@ -25,7 +25,8 @@ static jitgemm_status check_size(const char *name, int64_t value,
     return JITGEMM_OK;
 }
 
-static jitgemm_status check_sizes(const jitgemm_conversion_arguments *from)
+static jitgemm_status check_sizes(const struct jg_conversion_kind *kind,
+                                  const jitgemm_conversion_arguments *from)
 {
     jitgemm_status status;
 
@@ -38,7 +39,21 @@ static jitgemm_status check_sizes(const jitgemm_conversion_arguments *from)
                                 from->groups, MAX_GROUPS,
                                 "arguments.groups is %d; it must be 1 to %d",
                                 (int)from->groups, MAX_GROUPS);
-    status = check_size(ARGUMENT("k"), from->k, 16, 16);
+    if (kind->combine && from->groups != 1)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, ARGUMENT("groups"), -1,
+                                from->groups, 1,
+                                "arguments.groups is %d; it must be 1 with "
+                                "JITGEMM_COMBINE",
+                                (int)from->groups);
+    status = check_size(ARGUMENT("top_k"), from->top_k, kind->combine, 1);
+    if (status == JITGEMM_OK && from->top_k && !kind->combine)
+        return jg_fail_argument(JITGEMM_E_SHAPE, ARGUMENT("top_k"), -1,
+                                from->top_k, 0,
+                                "arguments.top_k is %d; it must be 0 without "
+                                "JITGEMM_COMBINE",
+                                (int)from->top_k);
+    if (status == JITGEMM_OK)
+        status = check_size(ARGUMENT("k"), from->k, 16, 16);
     if (status == JITGEMM_OK)
         status = check_size(ARGUMENT("max_rows"), from->max_rows, 0, 1);
     return status;
@@ -66,7 +81,9 @@ static jitgemm_status read_stride(const struct jg_conversion_kind *kind,
                                 "arguments.ldx is %lld; it must be a multiple "
                                 "of 8",
                                 (long long)given);
-    *stride = scales ? given : 2 * given;
+    *stride = scales                         ? given
+              : kind->x_type == JITGEMM_F32 ? 4 * given
+                                            : 2 * given;
     return JITGEMM_OK;
 }
 
@@ -102,7 +119,8 @@ static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
                                         scales ? 0 : -1, 4)) ||
         (status = jg_rows_check_pointer(ARGUMENT("values"), from->values,
                                         !scales, 16)) ||
-        (status = jg_rows_check_pointer(ARGUMENT("scales"), from->scales, 1,
+        (status = jg_rows_check_pointer(ARGUMENT("scales"), from->scales,
+                                        !kind->combine,
                                         kind->linear ? 1 : 16)))
         return status;
     return JITGEMM_OK;
@@ -125,6 +143,15 @@ static jitgemm_status read_numbers(const struct jg_conversion_kind *kind,
     };
 
     return jg_rows_read(&given, numbers);
+}
+
+/* Blocks of warps that do 256 elements each; the grid is bounded anyhow. */
+static int64_t count_combined(const jitgemm_conversion_arguments *from)
+{
+    int64_t warps = from->max_rows * ((from->k + 255) / 256);
+    int64_t blocks = (warps + 7) / 8;
+
+    return blocks < INT32_MAX ? blocks : INT32_MAX;
 }
 
 static jitgemm_status count_units(const struct jg_conversion_kind *kind,
@@ -163,13 +190,15 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_sizes(&known)) ||
+    if ((status = check_sizes(kind, &known)) ||
         (status = read_stride(kind, &known, &stride)) ||
         (status = check_pointers(kind, &known)) ||
         (status = check_gather(kind, &known)) ||
         (status = read_numbers(kind, &known, &numbers)) ||
         (status = count_units(kind, &known, units)))
         return status;
+    if (kind->combine)
+        *units = count_combined(&known);
     *job = (struct jg_conversion_job){
         .numbers = numbers,
         .x = known.x,
@@ -180,6 +209,7 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
         .gather = known.gather,
         .k = (int)known.k,
         .x_rows = (int)known.x_rows,
+        .top_k = known.top_k,
     };
     return JITGEMM_OK;
 }

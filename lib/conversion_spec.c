@@ -8,6 +8,10 @@
 #include "abi.h"
 #include "rows.h"
 
+_Static_assert((int)JG_F16 == (int)JITGEMM_F16 &&
+                   (int)JG_BF16 == (int)JITGEMM_BF16 &&
+                   (int)JG_F32 == (int)JITGEMM_F32,
+               "one numbering");
 _Static_assert((int)JG_SWIGLU == (int)JITGEMM_SWIGLU &&
                    (int)JG_SWIGLU_INTERLEAVED ==
                        (int)JITGEMM_SWIGLU_INTERLEAVED,
@@ -52,8 +56,44 @@ static jitgemm_status check_flags(const jitgemm_conversion_options *options)
                                 options->flags, 0,
                                 "options.flags has JITGEMM_GATHER; scales are "
                                 "converted where they are");
+    if (options->flags == (JITGEMM_GATHER | JITGEMM_COMBINE))
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.flags", -1,
+                                options->flags, JITGEMM_COMBINE,
+                                "options.flags has JITGEMM_GATHER beside "
+                                "JITGEMM_COMBINE, which gathers anyhow");
     return jg_rows_check_range("options.flags", options->flags,
-                               JITGEMM_GATHER);
+                               JITGEMM_COMBINE);
+}
+
+/* Of types only; what else there is, is 0. */
+static jitgemm_status
+read_combine(const jitgemm_conversion_options *options,
+             struct jg_conversion_kind *to)
+{
+    jitgemm_status status;
+
+    if ((status = jg_rows_check_range("options.x_type",
+                                      (int64_t)options->x_type,
+                                      JITGEMM_F32)) ||
+        (status = jg_rows_check_range("options.c_type",
+                                      (int64_t)options->c_type,
+                                      JITGEMM_F32)) ||
+        (status = jg_rows_check_range("options.layout",
+                                      (int64_t)options->layout, 0)) ||
+        (status = jg_rows_check_range("options.place",
+                                      (int64_t)options->place, 0)) ||
+        (status = jg_rows_check_range("options.scale_order",
+                                      (int64_t)options->scale_order, 0)) ||
+        (status = jg_rows_check_range("options.activation",
+                                      (int64_t)options->activation, 0)))
+        return status;
+    *to = (struct jg_conversion_kind){.x_type = options->x_type,
+                                      .layout = JG_MASKED,
+                                      .linear = true,
+                                      .gather = true,
+                                      .combine = true,
+                                      .c_type = options->c_type};
+    return JITGEMM_OK;
 }
 
 static jitgemm_status
@@ -83,7 +123,12 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_flags(&known)) ||
+    if ((status = check_flags(&known)))
+        return status;
+    if (known.flags & JITGEMM_COMBINE)
+        return read_combine(&known, to);
+    if ((status = jg_rows_check_range("options.c_type", (int64_t)known.c_type,
+                                      0)) ||
         (status = check_type(known.x_type)) ||
         (status = jg_rows_check_kind("options.layout", known.layout,
                                      "options.place", known.place)) ||
@@ -116,6 +161,25 @@ static int shared_bytes(const struct jg_conversion_kind *kind)
            THREADS / 32 * 8;
 }
 
+static void combine_spec(const struct jg_conversion_kind *kind,
+                         struct jg_spec *spec)
+{
+    static const char *const types[] = {"f16", "bf16", "f32"};
+    char constants[256];
+
+    spec->program = "quant/combine.cu";
+    spec->symbol = "combine";
+    spec->threads = THREADS;
+    snprintf(spec->name, sizeof spec->name, "%s %s to %s", spec->symbol,
+             types[kind->x_type], types[kind->c_type]);
+    snprintf(constants, sizeof constants,
+             "constexpr int x_type = %d;\n"
+             "constexpr int c_type = %d;\n"
+             "constexpr int threads = %d;\n",
+             (int)kind->x_type, (int)kind->c_type, spec->threads);
+    jg_spec_write(spec, constants);
+}
+
 void jg_conversion_spec(const struct jg_conversion_kind *kind,
                         const struct jg_device *device, struct jg_spec *spec)
 {
@@ -130,6 +194,10 @@ void jg_conversion_spec(const struct jg_conversion_kind *kind,
 
     memset(spec, 0, sizeof *spec);
     memcpy(spec->arch, device->arch, sizeof spec->arch);
+    if (kind->combine) {
+        combine_spec(kind, spec);
+        return;
+    }
     spec->program =
         scales_only ? "quant/blocked_scales.cu" : "quant/quantize.cu";
     spec->symbol = scales_only ? "blocked_scales" : "quantize";

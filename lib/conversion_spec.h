@@ -13,7 +13,9 @@ struct jg_conversion_kind {
     enum jg_rows layout;
     enum jg_scale_place place;
     enum jg_activation activation;
-    bool gather; /* rows of x */
+    bool gather;  /* rows of x */
+    bool combine; /* them, to c_type */
+    jitgemm_type c_type;
     bool linear; /* scales in the order of the rows, which needs no place */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What conversions do around the products of experts, byte by byte against the
- * reference: activations, gathered rows. On a GPU, and on the emulated device ("g_moe
+ * reference: activations, gathered rows, sums of rows. On a GPU, and on the emulated device ("g_moe
  * small"). */
 #include <stdlib.h>
 
+#include "combine_case.h"
 #include "conversion_case.h"
 #include "gpu.h"
 #include "test.h"
@@ -92,6 +93,27 @@ static void test_gather(void)
     }
 }
 
+static void test_combine(void)
+{
+    for (int i = 0; i < 9; i++) {
+        struct combine_case c = {.x_type = (jitgemm_type)(i % 3),
+                                 .c_type = (jitgemm_type)(i / 3),
+                                 .tokens = (int32_t[]){5, 0, 19}[i % 3],
+                                 .max_rows = 19,
+                                 .top_k = (int32_t[]){1, 8, 3, 6}[i % 4],
+                                 .k = (int64_t[]){272, 16, 1024}[i % 3],
+                                 .weighted = i != 4};
+
+        CHECK_INT(combine_case_test(context, &c), 0);
+    }
+    CHECK_INT(combine_case_test(context, &(struct combine_case){
+                                             .tokens = 20,
+                                             .max_rows = 19,
+                                             .top_k = 2,
+                                             .k = 64}),
+              0);
+}
+
 int main(int count, char **arguments)
 {
     small = count > 1 && strcmp(arguments[1], "small") == 0;
@@ -100,6 +122,7 @@ int main(int count, char **arguments)
     JITGEMM(jitgemm_context_create(NULL, &context));
     test_swiglu();
     test_gather();
+    test_combine();
     jitgemm_context_destroy(context);
     return test_end();
 }

@@ -193,7 +193,7 @@ check_PROGRAMS += tests/make_pack
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
 	tests/cases.c tests/cases.h \
-	tests/check_error.h tests/conversion_case.c tests/conversion_case.h \
+	tests/check_error.h tests/combine_case.c tests/combine_case.h tests/conversion_case.c tests/conversion_case.h \
 	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \

@@ -106,6 +106,25 @@ static void check_conversions(const struct jg_nvrtc *nvrtc,
     }
 }
 
+static void check_combine(const struct jg_nvrtc *nvrtc,
+                          const struct jg_device *device)
+{
+    for (int i = 0; i < 9; i++) {
+        jitgemm_conversion_options options = {
+            .size = sizeof options,
+            .flags = JITGEMM_COMBINE,
+            .x_type = (jitgemm_type)(i % 3),
+            .c_type = (jitgemm_type)(i / 3),
+        };
+        struct jg_conversion_kind kind;
+        struct jg_spec spec;
+
+        CHECK_INT(jg_conversion_kind_read(&options, &kind), JITGEMM_OK);
+        jg_conversion_spec(&kind, device, &spec);
+        check_spec(nvrtc, &spec);
+    }
+}
+
 /* Each of another C, too. */
 static void check_inputs(const struct jg_nvrtc *nvrtc,
                          const struct jg_device *device,
@@ -148,6 +167,7 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
 
     CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
     check_conversions(nvrtc, &device);
+    check_combine(nvrtc, &device);
     model = jg_model_of(device.family);
     check_experts(nvrtc, &device, &model->configs[0]);
     check_experts(nvrtc, &device, &model->configs[model->count - 1]);

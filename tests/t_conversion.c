@@ -19,7 +19,19 @@ static void test_options(void)
         jitgemm_conversion_options options;
         const char *argument;
     } bad[] = {
-        {{.flags = 2}, "options.flags"},
+        {{.flags = 4}, "options.flags"},
+        {{.flags = JITGEMM_GATHER | JITGEMM_COMBINE}, "options.flags"},
+        {{.flags = JITGEMM_COMBINE, .x_type = JITGEMM_E4M3}, "options.x_type"},
+        {{.flags = JITGEMM_COMBINE, .c_type = JITGEMM_E4M3}, "options.c_type"},
+        {{.flags = JITGEMM_COMBINE, .layout = JITGEMM_ROWS_MASKED},
+         "options.layout"},
+        {{.flags = JITGEMM_COMBINE, .place = JITGEMM_PLACE_CEIL},
+         "options.place"},
+        {{.flags = JITGEMM_COMBINE, .scale_order = JITGEMM_SCALES_LINEAR},
+         "options.scale_order"},
+        {{.flags = JITGEMM_COMBINE, .activation = JITGEMM_SWIGLU},
+         "options.activation"},
+        {{.c_type = JITGEMM_BF16}, "options.c_type"},
         {{.x_type = JITGEMM_E4M3, .flags = JITGEMM_GATHER}, "options.flags"},
         {{.x_type = JITGEMM_F32}, "options.x_type"},
         {{.x_type = (jitgemm_type)4}, "options.x_type"},

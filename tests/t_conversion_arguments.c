@@ -97,6 +97,7 @@ static void test_pointers(void)
     SPOIL(fault, (jitgemm_fault *)(void *)(memory + 4), JITGEMM_E_ALIGN);
     SPOIL(gather, arguments.rows, JITGEMM_E_ARGUMENT);
     SPOIL(x_rows, 1, JITGEMM_E_SHAPE);
+    SPOIL(top_k, 1, JITGEMM_E_SHAPE);
     jitgemm_conversion_destroy(conversion);
 
     conversion =
@@ -121,6 +122,32 @@ static void test_pointers(void)
               JITGEMM_OK);
     jitgemm_conversion_destroy(conversion);
     jitgemm_conversion_destroy(NULL);
+}
+
+static void test_combine(void)
+{
+    jitgemm_conversion_options options = {
+        .size = sizeof options, .x_type = JITGEMM_F32, .flags = JITGEMM_COMBINE};
+    jitgemm_conversion_arguments arguments = good();
+    jitgemm_conversion *conversion;
+
+    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
+              JITGEMM_OK);
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.groups");
+    arguments.groups = 1;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_SHAPE, "arguments.top_k");
+    arguments.top_k = 8;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.scales");
+    arguments.scales = NULL;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.gather");
+    arguments.gather = arguments.rows;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    jitgemm_conversion_destroy(conversion);
 }
 
 static void test_gather(void)
@@ -155,6 +182,7 @@ int main(void)
     test_sizes();
     test_pointers();
     test_gather();
+    test_combine();
     jitgemm_context_destroy(context);
     fakes_close(&fakes);
     return test_end();

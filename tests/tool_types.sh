@@ -58,7 +58,8 @@ has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
 set -- "$@" --conversion f16 --conversion bf16:masked \
     --conversion f16:stacked:tight --conversion e4m3:stacked:floor \
     --conversion bf16:stacked:tight:linear \
-    --conversion bf16+gather+swiglu:masked --conversion f16+swiglu-interleaved
+    --conversion bf16+gather+swiglu:masked --conversion f16+swiglu-interleaved \
+    --conversion f32+combine-bf16
 run 0 "$@" --list
 empty "$work/err"
 cp "$work/out" "$work/listed"
@@ -70,13 +71,14 @@ blocked_scales e4m3, stacked, floor
 quantize bf16, stacked, linear
 quantize bf16, masked, tight, swiglu, gather
 quantize f16, stacked, tight, swiglu interleaved
+combine f32 to bf16
 END
 same "$work/want" "$work/got"
 [ ! -e "$work/cache" ] || fail "--list touched the cache"
 run 0 "$@"
-has "$work/out" '^6 kernels: 6 compiled'
+has "$work/out" '^7 kernels: 7 compiled'
 keys "$work/listed" >"$work/want"
 keys "$work/out" >"$work/got"
 same "$work/want" "$work/got"
 run 0 "$@" --json
-[ "$(grep -c '"source":"disk"' "$work/out")" -eq 6 ] || fail "not 6 on disk"
+[ "$(grep -c '"source":"disk"' "$work/out")" -eq 7 ] || fail "not 7 on disk"

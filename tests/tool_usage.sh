@@ -30,7 +30,7 @@ for problem in 8@ 8@9 8@9/ 8@9/x64x64 8@9/2x64 8@9x64x64: \
     8@9x64x64:tight 8,8@9x64x64 @9x64x64 65537@9x64x64; do
     log_failure --problem "$problem"
 done
-for conversion in '' f32 f16: f16:tight f16:stacked:low f16x \
+for conversion in '' f64 f16: f16:tight f16:stacked:low f16x \
     f16+ f16+gelu f16+swiglu+ f16:masked+swiglu \
     f16:masked:strided:blocked: f16:masked:strided:row; do
     log_failure --conversion "$conversion"

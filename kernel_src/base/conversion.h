@@ -12,12 +12,14 @@ struct jg_conversion_job {
     struct jg_row_numbers numbers;
     const unsigned char *x;
     long long x_stride; /* bytes from row to row */
-    const float *scale; /* [groups], or null: 1 */
+    const float *scale; /* [groups] or, combine.cu, [rows * top_k]; or null: 1 */
     unsigned char *values;
     unsigned char *scales;
-    const int *gather; /* the row of x for each one of values */
+    const int *gather; /* rows of x for each one of values */
     int k;
     int x_rows; /* that x has, if they are gathered */
+    int top_k;  /* combine.cu: rows of x to one of the output */
+    int unused;
 };
 
 #endif

@@ -140,8 +140,10 @@ const char *problem_text_read(const char *text, const char **at,
 static const char *read_steps(const char **at,
                               jitgemm_conversion_options *options)
 {
-    static const char *const steps[] = {"gather", "swiglu",
-                                        "swiglu-interleaved", NULL};
+    static const char *const steps[] = {
+        "gather",      "swiglu",       "swiglu-interleaved",
+        "combine-f16", "combine-bf16", "combine-f32",
+        NULL};
     const char *rule;
 
     while (**at == '+') {
@@ -150,10 +152,14 @@ static const char *read_steps(const char **at,
         ++*at;
         if ((rule = text_word(at, steps, &step)))
             return rule;
-        if (step)
-            options->activation = (jitgemm_activation)step;
-        else
+        if (step == 0)
             options->flags |= JITGEMM_GATHER;
+        else if (step < 3)
+            options->activation = (jitgemm_activation)step;
+        else {
+            options->flags |= JITGEMM_COMBINE;
+            options->c_type = (jitgemm_type)(step - 3);
+        }
     }
     return NULL;
 }
@@ -161,9 +167,9 @@ static const char *read_steps(const char **at,
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options)
 {
-    static const char *const types[] = {"f16", "bf16", "e4m3", NULL};
+    static const char *const types[] = {"f16", "bf16", "e4m3", "f32", NULL};
     static const jitgemm_type numbers[] = {JITGEMM_F16, JITGEMM_BF16,
-                                           JITGEMM_E4M3};
+                                           JITGEMM_E4M3, JITGEMM_F32};
     static const char *const orders[] = {"blocked", "linear", NULL};
     jitgemm_conversion_options made = {.size = sizeof made};
     int type, order = 0;

@@ -22,7 +22,8 @@ const char *problem_text_read(const char *text, const char **at,
 /*   conversion = type { "+" step }
  *                [ ":" layout [ ":" place [ ":" order ] ] ] ;
  *
- * Steps: gather, swiglu, swiglu-interleaved. */
+ * Steps: gather, swiglu, swiglu-interleaved; or combine-f16, combine-bf16 or
+ * combine-f32. */
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options);
 
