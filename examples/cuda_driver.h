@@ -17,7 +17,9 @@
     _(cuInit) _(cuDeviceGet) _(cuDevicePrimaryCtxRetain)                     \
     _(cuCtxPushCurrent) _(cuMemAlloc) _(cuMemFree) _(cuMemcpyHtoD)           \
     _(cuMemcpyDtoH) _(cuStreamCreate) _(cuStreamSynchronize)                 \
-    _(cuStreamDestroy)
+    _(cuStreamDestroy) _(cuStreamBeginCapture) _(cuStreamEndCapture)         \
+    _(cuGraphInstantiate) _(cuGraphLaunch) _(cuGraphExecDestroy)             \
+    _(cuGraphDestroy)
 
 /* cuda.h renames some functions by macro (cuMemAlloc is cuMemAlloc_v2): the
  * name to look up is the expanded one. */
@@ -105,7 +107,7 @@ static void free_device(const void *device)
 }
 
 /* The clock of the examples; wait for the stream before reading it. */
-static double now_us(void)
+static inline double now_us(void)
 {
     struct timespec now;
 

@@ -10,4 +10,9 @@ examples_grouped_gemm_SOURCES = examples/grouped_gemm.c \
 	examples/cuda_driver.h examples/matrices.h
 examples_grouped_gemm_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
 examples_grouped_gemm_LDADD = libjitgemm.la
+noinst_PROGRAMS += examples/moe_layer
+examples_moe_layer_SOURCES = examples/moe_layer.c examples/moe_layer.h \
+	examples/cuda_driver.h examples/matrices.h
+examples_moe_layer_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
+examples_moe_layer_LDADD = libjitgemm.la
 EXTRA_DIST += examples/jitgemm.py

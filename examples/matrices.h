@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the examples multiply: random matrices in NVFP4, made with the host
  * helpers of the library; and the product to compare with, from the formats'
- * definitions, with sums in double. */
+ * definitions, with sums in double. What not every example needs is inline. */
 #ifndef MATRICES_H
 #define MATRICES_H
 
@@ -110,7 +110,7 @@ static double *dequantize(const struct matrix *x, int64_t rows, int64_t k)
 }
 
 /* Device memory for m x n values of f16, all NaN: unwritten is wrong. */
-static void *new_result(int64_t m, int64_t n)
+static inline void *new_result(int64_t m, int64_t n)
 {
     size_t bytes = (size_t)(m * n) * sizeof(uint16_t);
     void *fill = memset(allocate(bytes), 0xFF, bytes);
@@ -121,7 +121,7 @@ static void *new_result(int64_t m, int64_t n)
 }
 
 /* The factor of a product that its operands' tensor scales make. */
-static void *new_alpha(const struct matrix *a, const struct matrix *b)
+static inline void *new_alpha(const struct matrix *a, const struct matrix *b)
 {
     float alpha = a->tensor_scale * b->tensor_scale;
 
@@ -131,8 +131,9 @@ static void *new_alpha(const struct matrix *a, const struct matrix *b)
 /* Compares c = a * b^T, c in device memory. Returns the largest error in
  * units of what is allowed: one rounding to f16 (2^-11 of the value, 2^-25 if
  * it is tiny) and sums in f32 (taken as 2^-20 of the sum of magnitudes). */
-static double worst_error(const struct matrix *a, const struct matrix *b,
-                          const void *c, int64_t m, int64_t n, int64_t k)
+static inline double worst_error(const struct matrix *a,
+                                 const struct matrix *b, const void *c,
+                                 int64_t m, int64_t n, int64_t k)
 {
     double alpha = a->tensor_scale * b->tensor_scale, worst = 0;
     double *x = dequantize(a, m, k), *y = dequantize(b, n, k);

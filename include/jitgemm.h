@@ -465,9 +465,10 @@ jitgemm_status jitgemm_tune(jitgemm_context *context,
 
 /* ---- Conversions: activations and scales for the product, on the GPU --- */
 
-/* A conversion quantizes rows of f16 or bf16 to NVFP4, or brings row-major
- * e4m3 scales into the blocked layout. It is made once, for every size; a run
- * is one launch. How many rows the groups have is read on the device, so a run
+/* A conversion quantizes rows of f16 or bf16 to NVFP4, brings row-major e4m3
+ * scales into the blocked layout, or adds rows up, as behind the last product
+ * of a layer of experts. It is made once, for every size; a run is one launch.
+ * How many rows the groups have is read on the device, so a run
  * in a captured graph replays with others. */
 
 typedef enum jitgemm_scale_order {
@@ -604,8 +605,8 @@ typedef struct jitgemm_conversion_arguments {
  * no fault: -1 is for rows that belong to no token. Of numbers only those of
  * rows of groups are read.
  *
- * JITGEMM_COMBINE makes, for the top_k rows j of x that gather has for a row of
- * values, from the first to the last and beginning with 0,
+ * JITGEMM_COMBINE makes, for the top_k rows j of x that gather has for a row
+ * of values, from the first to the last and beginning with 0,
  *   sum = weight_j * x_j + sum, in f32, rounded once
  * and rounds the last sum to c_type. So all runs and GPUs give the same bits.
  * Of numbers that are no row's, and of their weights, nothing comes; a row of

@@ -53,7 +53,8 @@ static struct arrays make(const struct combine_case *c)
     a.weights = malloc(a.count * sizeof *a.weights);
     for (int64_t i = 0; i < X_ROWS * c->k; i++)
         store(c->x_type, a.x, i,
-              i / c->k == 3 ? NAN : (float)(int32_t)ref_random(&seed) * 0x1p-28f);
+              i / c->k == 3 ? NAN
+                            : (float)(int32_t)ref_random(&seed) * 0x1p-28f);
     for (size_t i = 0; i < a.count; i++) {
         a.gather[i] = (int32_t)(ref_random(&seed) % (X_ROWS + 2)) - 1;
         if (a.gather[i] == 3)
@@ -125,8 +126,7 @@ int64_t combine_case_test(jitgemm_context *context,
         .max_rows = c->max_rows,
         .x = gpu_upload(a.x, a.x_bytes),
         .rows = gpu_upload(&c->tokens, sizeof c->tokens),
-        .scale =
-            c->weighted ? gpu_upload(a.weights, 4 * a.count) : NULL,
+        .scale = c->weighted ? gpu_upload(a.weights, 4 * a.count) : NULL,
         .values = gpu_alloc(a.c_bytes),
         .fault = gpu_upload(&none, sizeof none),
         .gather = gpu_upload(a.gather, 4 * a.count),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What conversions do around the products of experts, byte by byte against the
- * reference: activations, gathered rows, sums of rows. On a GPU, and on the emulated device ("g_moe
- * small"). */
+ * reference: activations, gathered rows, sums of rows. On a GPU, and on the
+ * emulated device ("g_moe small"). */
 #include <stdlib.h>
 
 #include "combine_case.h"

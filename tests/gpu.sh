@@ -13,10 +13,11 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     programs="tests/g_driver tests/g_experts tests/g_experts_bad
-        tests/g_gemm tests/g_plan tests/g_quantize tests/g_quantize_bad
-        tests/g_wrappers tests/n_specs
+        tests/g_gemm tests/g_moe tests/g_plan tests/g_quantize
+        tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
-        tests/bench/bench tests/bench/first examples/grouped_gemm"
+        tests/bench/bench tests/bench/first examples/grouped_gemm
+        examples/moe_layer"
     make -s -C "$build" $programs
     rm -rf "$dir"
     mkdir -p "$dir"
@@ -108,6 +109,8 @@ tests() {
     step gemm "$dir/bin/g_gemm" &
     step experts "$dir/bin/g_experts" &
     step experts-bad "$dir/bin/g_experts_bad" &
+    step moe "$dir/bin/g_moe" &
+    step moe-layer "$dir/bin/moe_layer" &
     step plan "$dir/bin/g_plan" &
     step quantize "$dir/bin/g_quantize" &
     step quantize-bad "$dir/bin/g_quantize_bad" &

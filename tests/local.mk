@@ -114,6 +114,7 @@ script_tests = \
 	tests/emu_python.sh \
 	tests/emu_gemm.sh \
 	tests/emu_moe.sh \
+	tests/emu_moe_layer.sh \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
@@ -193,7 +194,8 @@ check_PROGRAMS += tests/make_pack
 check_LTLIBRARIES = tests/libtest.la
 tests_libtest_la_SOURCES = \
 	tests/cases.c tests/cases.h \
-	tests/check_error.h tests/combine_case.c tests/combine_case.h tests/conversion_case.c tests/conversion_case.h \
+	tests/check_error.h tests/conversion_case.c tests/conversion_case.h \
+	tests/combine_case.c tests/combine_case.h \
 	tests/emu_calls.c tests/emu_calls.h \
 	tests/fake/fakes.c tests/fake/fakes.h \
 	tests/gpu.c tests/gpu.h \
@@ -509,6 +511,7 @@ tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_moe.log: tests/g_moe tests/n_specs
+tests/emu_moe_layer.log: tests/n_specs
 tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs
 tests/n_sass.log: tests/n_specs

@@ -126,8 +126,9 @@ static void test_pointers(void)
 
 static void test_combine(void)
 {
-    jitgemm_conversion_options options = {
-        .size = sizeof options, .x_type = JITGEMM_F32, .flags = JITGEMM_COMBINE};
+    jitgemm_conversion_options options = {.size = sizeof options,
+                                          .flags = JITGEMM_COMBINE,
+                                          .x_type = JITGEMM_F32};
     jitgemm_conversion_arguments arguments = good();
     jitgemm_conversion *conversion;
 

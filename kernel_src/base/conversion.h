@@ -12,7 +12,7 @@ struct jg_conversion_job {
     struct jg_row_numbers numbers;
     const unsigned char *x;
     long long x_stride; /* bytes from row to row */
-    const float *scale; /* [groups] or, combine.cu, [rows * top_k]; or null: 1 */
+    const float *scale; /* [groups], combine.cu: [rows * top_k]; null: 1 */
     unsigned char *values;
     unsigned char *scales;
     const int *gather; /* rows of x for each one of values */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sixteen f16, bf16 or f32 to NVFP4: a scale and two words of codes. Each step
- * is one operation in f32, rounded to nearest even, so that every GPU gives the
- * same bits:
+ * is one operation in f32, rounded to nearest even, so that every GPU gives
+ * the same bits:
  *
  *   scale = e4m3(global * (max |x| * (1 / 6))), at most 448
  *   code  = e2m1(x * (global / scale)), at most 6
