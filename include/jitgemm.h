@@ -468,8 +468,8 @@ jitgemm_status jitgemm_tune(jitgemm_context *context,
 /* A conversion quantizes rows of f16 or bf16 to NVFP4, brings row-major e4m3
  * scales into the blocked layout, or adds rows up, as behind the last product
  * of a layer of experts. It is made once, for every size; a run is one launch.
- * How many rows the groups have is read on the device, so a run
- * in a captured graph replays with others. */
+ * How many rows the groups have is read on the device, so a run in a captured
+ * graph replays with others. */
 
 typedef enum jitgemm_scale_order {
     JITGEMM_SCALES_BLOCKED = 0, /* jitgemm_scale_offset(), from the place on */

@@ -88,6 +88,7 @@ static void to_e4m3(void)
     compare("cvt_e4m3x2_f32", FLOAT_E4M3, in, COUNT);
     compare("mul_f32", FLOAT_MUL, in + 4096, COUNT - 4096);
     compare("fma_f32", FLOAT_FMA, in + 4096, COUNT - 4096);
+    compare("swiglu", FLOAT_SWIGLU, in + 4096, COUNT - 4096);
 }
 
 static void of_warps(void)

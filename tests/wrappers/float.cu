@@ -6,6 +6,7 @@
 #include <base/types.cuh>
 #include <ptx/float.cuh>
 #include <ptx/warp.cuh>
+#include <quant/swiglu.cuh>
 
 /* What is no number has other bits elsewhere. */
 __device__ inline u32 bits_of(float x)
@@ -34,6 +35,8 @@ __device__ inline u32 float_result(const wrapper_job &job, int i)
         /* Less what is rounded of the product, if that were alone. */
         return bits_of(
             ptx::fma_f32(floats[0], floats[1], -(floats[0] * floats[1])));
+    case FLOAT_SWIGLU: /* which is to be the same everywhere */
+        return bits_of(quant::swiglu(floats[0], floats[1]));
     case FLOAT_PRMT:
         return ptx::prmt(words[0], words[1], words[0] * 2654435761u);
     case FLOAT_REDUX_MIN:

@@ -32,6 +32,7 @@ enum { /* float.cu */
     FLOAT_E4M3,
     FLOAT_MUL,
     FLOAT_FMA,
+    FLOAT_SWIGLU,
     FLOAT_PRMT,
     FLOAT_REDUX_MIN,
     FLOAT_REDUX_ADD,
