@@ -58,7 +58,9 @@ static void fill(const struct conversion_case *c)
 static double bytes_of(const struct conversion_case *c, int64_t rows,
                        int64_t padded)
 {
-    double x = c->options.x_type == JITGEMM_E4M3 ? 1.0 / 16 : 2.5;
+    double x = c->options.x_type == JITGEMM_E4M3 ? 1.0 / 16
+               : c->options.activation           ? 4.5
+                                                 : 2.5;
 
     return (double)rows * (double)c->k * x +
            (double)jitgemm_scale_bytes(padded, c->k);
@@ -116,6 +118,47 @@ static void quantize(jitgemm_context *context, jitgemm_type type,
     measure(name, &t);
     drop(&t);
     free(offsets);
+}
+
+/* What a layer of experts does: `tokens` to rows of 8 experts each, or what
+ * the experts made of them. */
+static void layer(jitgemm_context *context, jitgemm_activation activation,
+                  int32_t groups, int32_t tokens, int64_t k)
+{
+    int32_t rows = 8 * tokens, *offsets, *gather;
+    int64_t padded = 0;
+    struct timed t = {.conversion = NULL};
+    struct conversion_case c = {.options = {.size = sizeof c.options,
+                                            .x_type = JITGEMM_BF16,
+                                            .activation = activation},
+                                .groups = groups,
+                                .k = k,
+                                .max_rows = rows};
+    char name[64];
+
+    offsets = calloc((size_t)groups + 1, sizeof *offsets);
+    gather = calloc((size_t)rows, sizeof *gather);
+    for (int32_t g = 0; g < groups; g++) {
+        offsets[g + 1] = (int32_t)((int64_t)rows * (g + 1) / groups);
+        padded += (offsets[g + 1] - offsets[g] + 127) / 128 * 128;
+    }
+    for (int32_t i = 0; i < rows; i++)
+        gather[i] = (int32_t)(i * INT64_C(7919) % tokens);
+    c.rows = offsets;
+    if (!activation) {
+        c.options.flags = JITGEMM_GATHER;
+        c.gather = gather;
+        c.x_rows = tokens;
+    }
+    make(context, &t, &c, false);
+    t.bytes = bytes_of(&c, rows, padded);
+    snprintf(name, sizeof name, "%s, %d rows x %lld, %d groups",
+             activation ? "swiglu" : "gather", (int)rows, (long long)k,
+             (int)groups);
+    measure(name, &t);
+    drop(&t);
+    free(offsets);
+    free(gather);
 }
 
 static void weights(jitgemm_context *context, int32_t groups, int64_t rows,
@@ -176,6 +219,11 @@ void quantize_bench(jitgemm_context *context)
              2880);
     quantize(context, JITGEMM_BF16, JITGEMM_PLACE_TIGHT, 256, 64, 64, 7168);
     quantize(context, JITGEMM_BF16, JITGEMM_PLACE_TIGHT, 256, 64, 16384, 7168);
+    for (int32_t tokens = 8; tokens <= 4096; tokens *= 8) {
+        layer(context, JITGEMM_NO_ACTIVATION, 256, tokens, 7168);
+        layer(context, JITGEMM_SWIGLU, 256, tokens, 2048);
+        layer(context, JITGEMM_SWIGLU_INTERLEAVED, 256, tokens, 2048);
+    }
     weights(context, 256, 4096, 7168);
     weights(context, 128, 5760, 2880);
 }

@@ -63,21 +63,20 @@ float ref_swiglu(float gate, float up)
     static const float factors[] = {1.0f,          0.693147004f,
                                     0.240222424f,  0.0555073358f,
                                     0.00967151485f, 0.00132647296f};
-    float x = gate < 87 ? gate : 87, rest, power = 0, y;
-    int n = (int)nearbyint((double)x * -(double)log2_e);
+    float x = gate < 87 ? gate : 87, power = 0, y = 0;
 
     if (isnan(gate) || isnan(up))
         return 0;
-    if (gate < -87)
-        y = gate * 0 * up;
-    else {
-        rest = fmaf(x, -log2_e, (float)-n);
+    if (gate >= -87) {
+        int n = (int)nearbyint((double)x * -(double)log2_e);
+        float rest = fmaf(x, -log2_e, (float)-n);
+
         for (int i = 5; i >= 0; i--)
             power = fmaf(power, rest, factors[i]);
         y = 1 / (1 + ldexpf(power, n));
-        y = gate * y;
-        y = y * up;
     }
+    y = gate * y;
+    y = y * up;
     return isnan(y) ? 0 : y;
 }
 
