@@ -167,6 +167,7 @@ emu_tests += \
 	tests/e_tcgen05_rules \
 	tests/e_tcgen05_shared \
 	tests/e_tensor_memory \
+	tests/e_swiglu \
 	tests/e_warp \
 	tests/e_wgmma
 endif
@@ -358,6 +359,9 @@ tests_e_tensor_memory_SOURCES = tests/e_tensor_memory.cc \
 	tests/emu/tensor_unit.h
 tests_e_tensor_memory_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_tensor_memory_LDADD = $(emu_LDADD)
+tests_e_swiglu_SOURCES = tests/e_swiglu.cc
+tests_e_swiglu_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_swiglu_LDADD = $(emu_LDADD)
 tests_e_warp_SOURCES = tests/e_warp.cc
 tests_e_warp_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_warp_LDADD = $(emu_LDADD)
