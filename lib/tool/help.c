@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "help.h"
 
-const char help[] =
+const char help_usage[] =
     "Usage: jitgemm-warm [option...] --problem M[,M...]xNxK...\n"
     "       jitgemm-warm [option...] --model NAME|CONFIG --tokens N[-N]...\n"
     "       jitgemm-warm [option...] --explain --problem M[,M...]xNxK...\n"
@@ -16,7 +16,9 @@ const char help[] =
     "Compiles the kernels that grouped NVFP4 GEMMs of these sizes need, and\n"
     "puts them into the cache of libjitgemm; or looks at what is there.\n"
     "A PATH is a pack (its name ends in .jgp) or else a cache directory.\n"
-    "\n"
+    "\n";
+
+const char help_options[] =
     "  --problem M[,M...]xNxK  one group for each M, all with this N and K\n"
     "  --problem GROUPS@MAX[/TYPICAL]xNxK[:LAYOUT[:PLACE]]\n"
     "                          experts whose rows, in all or (masked) each at\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What --help prints. */
+/* What --help prints, in two parts: ISO C wants no string to be longer. */
 #ifndef JITGEMM_WARM_HELP_H
 #define JITGEMM_WARM_HELP_H
 
-extern const char help[];
+extern const char help_usage[], help_options[];
 
 #endif

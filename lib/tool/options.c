@@ -285,7 +285,7 @@ static bool set_option(struct settings *settings, int option, char **argv)
         settings->json = true;
         return true;
     case OPTION_HELP:
-        fputs(help, stdout);
+        printf("%s%s", help_usage, help_options);
         exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
     case OPTION_VERSION:
         print_version();
