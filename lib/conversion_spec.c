@@ -132,9 +132,9 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         (status = check_type(known.x_type)) ||
         (status = jg_rows_check_kind("options.layout", known.layout,
                                      "options.place", known.place)) ||
-        (status =
-             jg_rows_check_range("options.scale_order", (int64_t)known.scale_order,
-                         JITGEMM_SCALES_LINEAR)) ||
+        (status = jg_rows_check_range("options.scale_order",
+                                      (int64_t)known.scale_order,
+                                      JITGEMM_SCALES_LINEAR)) ||
         (status = check_order(&known)) || (status = check_activation(&known)))
         return status;
     *to = (struct jg_conversion_kind){

@@ -234,7 +234,7 @@ static void test_nan(void)
  * a configuration was chosen for. */
 static void test_same_bits(const struct jg_model *model)
 {
-    int64_t m = 70, n = 136, k = 3360;
+    int64_t m = 20, n = 136, k = 1120;
     struct product p;
     uint16_t *first = NULL;
 
@@ -323,6 +323,7 @@ int main(int count, char **arguments)
     }
     if (count > 1 && strcmp(arguments[1], "variants") == 0) {
         test_variants(model, false);
+        test_same_bits(model);
         if (context->device.family == JG_SM90)
             test_not_finite();
         return test_end();
