@@ -104,7 +104,7 @@ tests() {
     step driver "$dir/bin/g_driver"
     # The rest at once: neither the GPU nor the processors are busy with one.
     step example "$dir/bin/grouped_gemm" &
-    step specs "$dir/bin/n_specs" &
+    step specs "$dir/bin/n_specs" --all &
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
     step experts "$dir/bin/g_experts" &

@@ -4,7 +4,6 @@
 #include "../half.h"
 #include "../instructions.h"
 #include <base/types.cuh>
-#include <cmath>
 
 namespace ptx {
 
@@ -43,7 +42,7 @@ inline float mul_f32(float a, float b)
 inline float fma_f32(float a, float b, float c)
 {
     emu::step();
-    return std::fmaf(a, b, c);
+    return __builtin_fmaf(a, b, c);
 }
 
 inline u32 prmt(u32 a, u32 b, u32 selector)
