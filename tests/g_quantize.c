@@ -233,7 +233,7 @@ int main(int count, char **arguments)
     test_places();
     test_weights();
     test_many(small ? 300 : 1025, JITGEMM_PLACE_TIGHT);
-    test_many(small ? 1500 : 5000, JITGEMM_PLACE_FLOOR);
+    test_many(small ? 2600 : 5000, JITGEMM_PLACE_FLOOR);
     test_capacity();
     CHECK_INT(quantize_far(context, small ? 300 : 300000), 0);
     test_capture();
