@@ -280,10 +280,14 @@ typedef struct jitgemm_problem {
     jitgemm_type c_type;    /* elements of every C */
     jitgemm_input a_type;   /* elements of every A */
     jitgemm_sizes sizes;    /* DEVICE: m is NULL, n and k have one element, and
-                               only then the rest may be set: */
+                               only then the rest, but for sm_limit, may be
+                               set: */
     jitgemm_layout layout;
     jitgemm_place place;    /* of the scales of A; 0 if it has none */
-    int32_t reserved;
+    int32_t sm_limit;       /* of either kind: no kernel of a run has more
+                               blocks than this, so that multiprocessors are
+                               left to other work; kernels of a run may
+                               overlap. 0, or as many as there are: all */
     int64_t max_rows;       /* of all groups together or, with
                                JITGEMM_ROWS_MASKED, of each */
     int64_t hint_rows;      /* typical, of all groups together, for the choice
@@ -444,8 +448,8 @@ typedef struct jitgemm_tuned {
 /* Measures, on the context's GPU, every configuration that the problem may run
  * in, and stores the fastest beside the cache, in DIR/v1/tuning-ARCH-SMS: that
  * of the model unless another takes at least 2 % less. From then on plans take
- * it for all problems of this class: as many groups, equal n, k, types and
- * flags, and as many rows in all and in the longest group, up to the next
+ * it for all problems of this class: as many groups, equal n, k, types, flags
+ * and sm_limit, and as many rows in all and in the longest group, up to the next
  * power of two. So do other contexts made from then on, and what is prepared;
  * if a problem of the class cannot run in it, its plan is as before. C has the
  * same bits, but with JITGEMM_ALLOW_SPLIT_K.

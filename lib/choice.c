@@ -15,7 +15,7 @@ static void use_tuning(jitgemm_context *context,
     const char *rule;
     char why[256];
 
-    if (!jg_tuning_class(problem, &entry)) {
+    if (!jg_tuning_class(problem, &context->device, &entry)) {
         snprintf(choice->text, sizeof choice->text,
                  "not tuned: groups differ in n or k");
         return;

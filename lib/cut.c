@@ -82,12 +82,26 @@ static bool allows_pairs(const struct jg_problem *problem)
     return problem->on_device || problem->groups <= JG_CUT_HOST_MAPS;
 }
 
+struct jg_device jg_cut_device(const struct jg_problem *problem,
+                               const struct jg_device *device)
+{
+    struct jg_device allowed = *device;
+
+    if (problem->sm_limit && problem->sm_limit < allowed.sms)
+        allowed.sms = problem->sm_limit;
+    return allowed;
+}
+
 bool jg_cut_allows(const struct jg_config *config,
                    const struct jg_problem *problem,
                    const struct jg_device *device)
 {
+    struct jg_device allowed = jg_cut_device(problem, device);
+
     if (config->ctas == 1)
         return true;
-    return config->family == JG_SM90 ? allows_split(config, problem, device)
+    if (config->ctas > allowed.sms)
+        return false;
+    return config->family == JG_SM90 ? allows_split(config, problem, &allowed)
                                      : allows_pairs(problem);
 }

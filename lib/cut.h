@@ -51,6 +51,10 @@ int64_t jg_cut_tiles(const struct jg_config *config, struct jg_size size);
 int64_t jg_cut_chunks(const struct jg_config *config, struct jg_size size);
 int64_t jg_cut_units(const struct jg_config *config, struct jg_size size);
 
+/* What of the device the problem may use. */
+struct jg_device jg_cut_device(const struct jg_problem *problem,
+                               const struct jg_device *device);
+
 /* Whether the configuration can do the problem. */
 bool jg_cut_allows(const struct jg_config *config,
                    const struct jg_problem *problem,

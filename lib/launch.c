@@ -20,7 +20,7 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
         struct jg_spec spec;
         jitgemm_status status;
 
-        jg_spec_make(&plan->config, &plan->context->device, i, &spec);
+        jg_spec_make(&plan->config, &plan->device, i, &spec);
         status = jg_ready_make(plan->context, &spec, problem,
                                &plan->launches[i].function, &plan->reports[i]);
         if (status != JITGEMM_OK)
@@ -37,10 +37,23 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 static unsigned decoding_blocks(const struct jitgemm_plan *plan,
                                 unsigned shared_bytes)
 {
-    int most = 8 * plan->context->device.sms;
+    int most = 8 * plan->device.sms;
     int blocks = (plan->table.units - 1) / (int)(shared_bytes / 1024) + 1;
 
     return (unsigned)(blocks < most ? blocks : most);
+}
+
+/* Blocks that would find room beside others of their kernel on one
+ * multiprocessor need not be put there. */
+static void limit_grids(struct jitgemm_plan *plan)
+{
+    unsigned most = (unsigned)plan->device.sms;
+
+    if (plan->device.sms == plan->context->device.sms)
+        return;
+    for (int i = 0; i < plan->kernels; i++)
+        if (plan->launches[i].blocks > most)
+            plan->launches[i].blocks = most;
 }
 
 static void size_grids(struct jitgemm_plan *plan)
@@ -49,10 +62,11 @@ static void size_grids(struct jitgemm_plan *plan)
 
     plan->launches[0].blocks = 1; /* if it is that of experts */
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
-        &plan->config, &plan->context->device, plan->table.tiles);
+        &plan->config, &plan->device, plan->table.tiles);
     if (plan->table.units)
         plan->launches[last - 1].blocks =
             decoding_blocks(plan, plan->launches[last - 1].shared_bytes);
+    limit_grids(plan);
 }
 
 static jitgemm_status allocate(struct jitgemm_plan *plan)
@@ -82,7 +96,7 @@ static jitgemm_status make_image(struct jitgemm_plan *plan)
                        groups);
     status = jg_table_order(&plan->config, &plan->problem, plan->order);
     if (status == JITGEMM_OK)
-        status = jg_table_measure(&plan->config, &plan->context->device,
+        status = jg_table_measure(&plan->config, &plan->device,
                                   &plan->problem, plan->order, &plan->table,
                                   &plan->layout);
     if (status != JITGEMM_OK)
@@ -119,7 +133,7 @@ static jitgemm_status build(struct jitgemm_plan *plan)
     jitgemm_status status = told ? make_image(plan) : make_maps(plan);
 
     if (status == JITGEMM_OK && !told)
-        status = jg_table_measure(&plan->config, &plan->context->device,
+        status = jg_table_measure(&plan->config, &plan->device,
                                   &plan->problem, NULL, &plan->table,
                                   &plan->layout);
     if (status == JITGEMM_OK)
@@ -154,6 +168,7 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
         return status;
     }
     plan->context = context;
+    plan->device = jg_cut_device(problem, &context->device);
     plan->config = *config;
     plan->problem = *problem;
     memset(problem, 0, sizeof *problem);

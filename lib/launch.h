@@ -8,6 +8,7 @@
 
 struct jitgemm_plan {
     jitgemm_context *context;
+    struct jg_device device; /* what of it the problem may use */
     struct jg_config config;
     struct jg_problem problem;
     int32_t *order; /* group of each row of the table: longest tiles first */

@@ -7,7 +7,8 @@ struct jg_estimate jg_model_waves(const struct jg_config *config,
                                   const struct jg_device *device)
 {
     const struct jg_model *model = jg_model_of(config->family);
-    int64_t wave = device->sms / config->ctas;
+    int64_t wave =
+        device->sms > config->ctas ? device->sms / config->ctas : 1;
     struct jg_estimate estimate = {.us = 0};
     double all = 0, longest = 0;
 

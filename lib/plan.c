@@ -12,6 +12,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                               struct jg_config *config)
 {
     const struct jg_model *model = jg_model_of(device->family);
+    struct jg_device allowed = jg_cut_device(problem, device);
     double least = INFINITY;
 
     if (device->family != JG_SM90 && problem->input != JG_IN_NVFP4)
@@ -21,7 +22,7 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
                                 "multiply NVFP4 only",
                                 (int)problem->input, device->arch);
     for (int i = 0; i < model->count; i++) {
-        double us = model->estimate(&model->configs[i], problem, device).us;
+        double us = model->estimate(&model->configs[i], problem, &allowed).us;
 
         if (us < least && jg_cut_allows(&model->configs[i], problem, device)) {
             least = us;

@@ -11,15 +11,16 @@ void jg_plan_text(const struct jg_problem *problem,
                   const struct jg_config *chosen, struct jg_buf *text)
 {
     const struct jg_model *model = jg_model_of(device->family);
+    struct jg_device allowed = jg_cut_device(problem, device);
 
     jg_buf_printf(text,
                   "%s with %d multiprocessors; microseconds by the model\n"
                   "     total    waves   memory     tiles in waves  kernel\n",
-                  device->arch, device->sms);
+                  device->arch, allowed.sms);
     for (int i = 0; i < model->count; i++) {
         struct jg_config config = model->configs[i];
         struct jg_estimate estimate =
-            model->estimate(&config, problem, device);
+            model->estimate(&config, problem, &allowed);
         struct jg_spec spec;
 
         jg_plan_complete(problem, &config);

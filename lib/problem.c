@@ -111,6 +111,11 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
                                 "JITGEMM_SIZES_HOST (0) or "
                                 "JITGEMM_SIZES_DEVICE (1)",
                                 (int)problem->sizes);
+    if (problem->sm_limit < 0)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.sm_limit", -1,
+                                problem->sm_limit, 0,
+                                "problem.sm_limit is %d; it must be 0 or more",
+                                (int)problem->sm_limit);
     return JITGEMM_OK;
 }
 
@@ -241,6 +246,7 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     made.output = (enum jg_output)known.c_type;
     made.input = (enum jg_input)known.a_type;
     made.split_k = known.flags & JITGEMM_ALLOW_SPLIT_K;
+    made.sm_limit = known.sm_limit;
     made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
     if (!made.sizes)
         return jg_fail(JITGEMM_E_MEMORY, "no memory for %d groups",
@@ -282,8 +288,8 @@ static int print_host(const struct jg_problem *problem, char *text)
     for (g = 1; g < problem->groups; g++)
         alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
     /* A group takes 35 bytes at most, and what comes last, options included,
-     * 75. */
-    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 115; g++) {
+     * 97. */
+    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 137; g++) {
         const char *between = !g ? "" : alike ? "," : " ";
         char *end = text + length;
 
@@ -308,11 +314,14 @@ void jg_problem_print(const struct jg_problem *problem,
     int length = problem->on_device ? print_device(problem, text)
                                     : print_host(problem, text);
 
-    sprintf(text + length, "%s%s%s",
-            problem->input == JG_IN_F16    ? " --a f16"
-            : problem->input == JG_IN_BF16 ? " --a bf16"
-                                           : "",
-            outputs[problem->output], problem->split_k ? " --split-k" : "");
+    length += sprintf(text + length, "%s%s%s",
+                      problem->input == JG_IN_F16    ? " --a f16"
+                      : problem->input == JG_IN_BF16 ? " --a bf16"
+                                                     : "",
+                      outputs[problem->output],
+                      problem->split_k ? " --split-k" : "");
+    if (problem->sm_limit)
+        sprintf(text + length, " --sm-limit %d", problem->sm_limit);
 }
 
 void jg_problem_free(struct jg_problem *problem)

@@ -207,7 +207,7 @@ static jitgemm_status check_problem(const jitgemm_context *context,
                        "the context was made for arch %s, without a GPU: it "
                        "can measure nothing",
                        context->device.arch);
-    if (!jg_tuning_class(problem, entry))
+    if (!jg_tuning_class(problem, &context->device, entry))
         return jg_fail_argument(JITGEMM_E_SHAPE, "problem", -1, 0, 0,
                                 "groups differ in n or k: such problems are "
                                 "not tuned");

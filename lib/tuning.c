@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cut.h"
+
 #define FIRST_LINE "jitgemm tuning 1 "
 
 /* ---- Classes ---- */
@@ -20,6 +22,7 @@ static long long round_up(int64_t rows)
 }
 
 bool jg_tuning_class(const struct jg_problem *problem,
+                     const struct jg_device *device,
                      struct jg_tuning_entry *entry)
 {
     static const char *const inputs[] = {
@@ -27,6 +30,8 @@ bool jg_tuning_class(const struct jg_problem *problem,
     static const char *const outputs[] = {"f16", "bf16", "f32"};
     const struct jg_size *sizes = problem->sizes;
     int64_t rows = 0, longest = 0;
+    int sms = jg_cut_device(problem, device).sms;
+    int length;
 
     for (int32_t g = 0; g < problem->groups; g++) {
         if (sizes[g].n != sizes[0].n || sizes[g].k != sizes[0].k)
@@ -34,12 +39,16 @@ bool jg_tuning_class(const struct jg_problem *problem,
         rows += sizes[g].m;
         longest = sizes[g].m > longest ? sizes[g].m : longest;
     }
-    snprintf(entry->class, sizeof entry->class,
-             "%dx%dx%d rows %lld longest %lld %s %s%s%s", (int)problem->groups,
-             (int)sizes[0].n, (int)sizes[0].k, round_up(rows),
-             round_up(longest), inputs[problem->input],
-             outputs[problem->output], problem->on_device ? " device" : "",
-             problem->split_k ? " split-k" : "");
+    length = snprintf(
+        entry->class, sizeof entry->class,
+        "%dx%dx%d rows %lld longest %lld %s %s%s%s", (int)problem->groups,
+        (int)sizes[0].n, (int)sizes[0].k, round_up(rows), round_up(longest),
+        inputs[problem->input], outputs[problem->output],
+        problem->on_device ? " device" : "",
+        problem->split_k ? " split-k" : "");
+    if (sms < device->sms)
+        snprintf(entry->class + length, sizeof entry->class - (size_t)length,
+                 " sms %d", sms);
     return true;
 }
 

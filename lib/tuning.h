@@ -22,7 +22,7 @@
 #define JG_TUNING_NS 1000000000000 /* the longest time */
 
 struct jg_tuning_entry {
-    char class[112];
+    char class[128];
     char kernel[80]; /* jg_spec.name of the product */
     int64_t ns, model_ns;
 };
@@ -35,9 +35,11 @@ struct jg_tuning { /* all zero: empty */
 /* The class of a problem: what decides which configurations it may run in, n
  * and k, and how many rows there are, in all and in the longest group, up to
  * the next power of two. "8x4096x7168 rows 1024 longest 128 nvfp4 f16", then
- * " device" and " split-k". False if the groups differ in n or k: such a
- * problem has none. */
+ * " device", " split-k" and, if it may use fewer multiprocessors than the
+ * device has, " sms 64". False if the groups differ in n or k: such a problem
+ * has none. */
 bool jg_tuning_class(const struct jg_problem *problem,
+                     const struct jg_device *device,
                      struct jg_tuning_entry *entry);
 
 /* Reads a file for the device. NULL, or the rule that it breaks, and then

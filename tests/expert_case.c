@@ -161,6 +161,7 @@ jitgemm_problem expert_case_problem(const struct expert_case *c)
                              .sizes = JITGEMM_SIZES_DEVICE,
                              .layout = c->rows.layout,
                              .place = c->rows.place,
+                             .sm_limit = c->sm_limit,
                              .max_rows = c->rows.max_rows,
                              .hint_rows = c->hint_rows};
 }

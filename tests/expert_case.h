@@ -20,6 +20,7 @@ struct expert_case {
     int64_t gap;    /* bytes between what experts have of b and sfb */
     uint8_t poison; /* of scales that are nobody's */
     bool with_bias;
+    int32_t sm_limit; /* of the problem */
     bool no_alpha; /* 1 for all, which C of f16 may overflow with */
     /* Made by expert_case_make(): */
     struct ref_operand a;               /* all rows */

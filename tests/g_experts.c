@@ -164,6 +164,10 @@ static void test_edges(void)
 
     check(&all, NULL, "all rows");
     check(&none, NULL, "no rows");
+    all.rows.max_rows = 131;
+    all.n = 264;
+    all.sm_limit = 1;
+    check(&all, NULL, "one multiprocessor");
 }
 
 /* ---- Capture ---------------------------------------------------------- */

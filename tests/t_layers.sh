@@ -12,8 +12,8 @@ layers='
 02 compiler_places driver file
 03 lock settings
 10 device entry kernel_text key problem
-11 compiler cut pack store tuning view
-12 evict model place spec stock
+11 compiler cut pack store view
+12 evict model place spec stock tuning
 13 conversion_spec explain keep layers model_sm90 model_sm100 plan
 14 conversion_job plan_text table
 15 experts_job

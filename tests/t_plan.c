@@ -249,6 +249,14 @@ static void test_explain(void)
     CHECK(mark && strstr(mark, "256x256x256, 5 stages, bf16, 2 CTAs"));
     CHECK(strstr((char *)text.data, "sm_103a with 160") != NULL);
     jg_buf_free(&text);
+
+    /* A pair does not fit into one multiprocessor. */
+    problem.sm_limit = 1;
+    CHECK_INT(jg_plan_choose(&problem, &device, &chosen), JITGEMM_OK);
+    CHECK_INT(chosen.ctas, 1);
+    jg_plan_text(&problem, &device, &chosen, &text);
+    CHECK(strstr((char *)text.data, "sm_103a with 1 multi") != NULL);
+    jg_buf_free(&text);
 }
 
 int main(void)

@@ -163,11 +163,12 @@ static void test_types(void)
     CHECK(problem_list_add(&list, NULL, "8x64x96"));
     CHECK(problem_list_add(&list, NULL, "8@128x64x96"));
     problem_list_set(&list, JITGEMM_INPUT_BF16, JITGEMM_F32,
-                     JITGEMM_ALLOW_SPLIT_K);
+                     JITGEMM_ALLOW_SPLIT_K, 64);
     for (size_t i = 0; i < list.count; i++) {
         CHECK_INT(list.items[i].problem.a_type, JITGEMM_INPUT_BF16);
         CHECK_INT(list.items[i].problem.c_type, JITGEMM_F32);
         CHECK_INT(list.items[i].problem.flags, JITGEMM_ALLOW_SPLIT_K);
+        CHECK_INT(list.items[i].problem.sm_limit, 64);
     }
     problem_list_free(&list);
 }

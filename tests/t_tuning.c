@@ -16,26 +16,34 @@ static void test_classes(void)
     struct jg_problem problem = {.groups = 3, .sizes = sizes};
     struct jg_tuning_entry entry;
 
-    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK_STR(entry.class, "3x64x96 rows 16 longest 8 nvfp4 f16");
     sizes[1].m = 7; /* 16 rows, no more */
-    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK_STR(entry.class, "3x64x96 rows 16 longest 8 nvfp4 f16");
     sizes[2].m = 9;
     problem.input = JG_IN_BF16;
     problem.output = JG_F32;
     problem.on_device = problem.split_k = true;
-    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(jg_tuning_class(&problem, &device, &entry));
+    CHECK_STR(entry.class,
+              "3x64x96 rows 32 longest 16 bf16 f32 device split-k");
+    problem.sm_limit = 131; /* of 132 */
+    CHECK(jg_tuning_class(&problem, &device, &entry));
+    CHECK_STR(entry.class,
+              "3x64x96 rows 32 longest 16 bf16 f32 device split-k sms 131");
+    problem.sm_limit = 132;
+    CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK_STR(entry.class,
               "3x64x96 rows 32 longest 16 bf16 f32 device split-k");
     sizes[0].m = sizes[1].m = sizes[2].m = 0;
-    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK(strstr(entry.class, " rows 0 longest 0 ") != NULL);
     sizes[1].k = 64;
-    CHECK(!jg_tuning_class(&problem, &entry));
+    CHECK(!jg_tuning_class(&problem, &device, &entry));
     sizes[1].k = 96;
     sizes[2].n = 72;
-    CHECK(!jg_tuning_class(&problem, &entry));
+    CHECK(!jg_tuning_class(&problem, &device, &entry));
 }
 
 /* The longest there can be. */
@@ -44,15 +52,17 @@ static void test_long_class(void)
     static struct jg_size sizes[65536];
     struct jg_problem problem = {.groups = 65536, .sizes = sizes,
                                  .input = JG_IN_NVFP4, .output = JG_BF16,
-                                 .on_device = true, .split_k = true};
+                                 .on_device = true, .split_k = true,
+                                 .sm_limit = INT32_MAX - 1};
+    struct jg_device huge = {.sms = INT32_MAX};
     struct jg_tuning_entry entry;
 
     for (int g = 0; g < 65536; g++)
         sizes[g] = (struct jg_size){INT32_MAX, 2147483640, 2147483616};
-    CHECK(jg_tuning_class(&problem, &entry));
+    CHECK(jg_tuning_class(&problem, &huge, &entry));
     CHECK_STR(entry.class,
               "65536x2147483640x2147483616 rows 140737488355328 "
-              "longest 2147483648 nvfp4 bf16 device split-k");
+              "longest 2147483648 nvfp4 bf16 device split-k sms 2147483646");
 }
 
 /* ---- The file ---- */
@@ -138,7 +148,7 @@ static void test_damage(void)
         {2, "not a class and a kernel", "a\t\xe4\t1\t2\n"},
         {2, "not a class and a kernel",
          "0123456789012345678901234567890123456789012345678901234567890123456"
-         "789012345678901234567890123456789012345678901\tk\t1\t2\n"},
+         "7890123456789012345678901234567890123456789010123456789abcdef\tk\t1\t2\n"},
         {2, "not a class and a kernel",
          "a\t01234567890123456789012345678901234567890123456789012345678901234"
          "567890123456789\t1\t2\n"},
@@ -219,6 +229,11 @@ static void test_many_tiles(void)
     size.n -= 128;
     CHECK(!jg_plan_named(&problem, &device, name, &config));
     CHECK_INT(config.ctas, 2);
+    problem.sm_limit = 131;
+    CHECK_STR(jg_plan_named(&problem, &device, name, &config),
+              "cannot do this problem");
+    size.n -= 128;
+    CHECK(!jg_plan_named(&problem, &device, name, &config));
 }
 
 int main(void)

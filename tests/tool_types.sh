@@ -32,10 +32,13 @@ same "$work/want" "$work/out"
 run 0 --arch sm_90a --explain --c f32 $problem
 has "$work/out" '^\*.* sm90_nvfp4 .*, f32'
 
+run 0 --arch sm_90a --explain --sm-limit 2 $problem
+has "$work/out" ' sm_90a with 2 multiprocessors'
+
 # What a frozen program lacks is named as options that make it.
 for options in "$problem --a f16 --c f32" \
     '--problem 8x512x7168 --c bf16 --split-k' \
-    '--problem 8@96/40x256x512:masked --a bf16'; do
+    '--problem 8@96/40x256x512:masked --a bf16 --sm-limit 2'; do
     run 0 --arch sm_90a --list $options
     cp "$work/out" "$work/want"
     JITGEMM_MODE=strict

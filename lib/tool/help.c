@@ -30,6 +30,7 @@ const char help_options[] =
     "  --c TYPE                of C in all problems: f16 (unless told\n"
     "                          otherwise), bf16 or f32\n"
     "  --split-k               sums over k may be added up in parts\n"
+    "  --sm-limit N            the products may use N multiprocessors\n"
     "  --conversion TYPE[+STEP][:LAYOUT[:PLACE[:ORDER]]]\n"
     "                          the kernel that makes A of rows of f16 or\n"
     "                          bf16, or brings e4m3 scales into the layout\n"

@@ -50,7 +50,8 @@ static bool check_problems(const struct settings *settings)
     }
     if (looks &&
         (settings->arch_count || settings->jobs || settings->types_given)) {
-        complain("--a, --arch, --c, --jobs and --split-k are for problems");
+        complain("--a, --arch, --c, --jobs, --sm-limit and --split-k are "
+                 "for problems");
         return false;
     }
     if (!looks && !settings->problems_given) {

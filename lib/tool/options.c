@@ -157,6 +157,7 @@ enum option_number {
     OPTION_A,
     OPTION_C,
     OPTION_SPLIT_K,
+    OPTION_SM_LIMIT,
     OPTION_CONVERSION,
     OPTION_FILE,
     OPTION_ARCH,
@@ -184,6 +185,7 @@ static const struct option long_options[] = {
     {"a", required_argument, NULL, OPTION_A},
     {"c", required_argument, NULL, OPTION_C},
     {"split-k", no_argument, NULL, OPTION_SPLIT_K},
+    {"sm-limit", required_argument, NULL, OPTION_SM_LIMIT},
     {"conversion", required_argument, NULL, OPTION_CONVERSION},
     {"file", required_argument, NULL, OPTION_FILE},
     {"arch", required_argument, NULL, OPTION_ARCH},
@@ -248,6 +250,10 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
         settings->types_given = true;
         settings->flags |= JITGEMM_ALLOW_SPLIT_K;
         return true;
+    case OPTION_SM_LIMIT:
+        settings->types_given = true;
+        return set_number("--sm-limit", optarg, INT32_MAX,
+                          &settings->sm_limit);
     case OPTION_ARCH:
         return add_archs(settings, optarg);
     case OPTION_JOBS:
@@ -312,7 +318,8 @@ bool options_read(struct settings *settings, int argc, char **argv)
                             settings->tokens, settings->tp ? settings->tp : 1))
             return false;
     problem_list_set(&settings->problems, (jitgemm_input)settings->a_type,
-                     (jitgemm_type)settings->c_type, settings->flags);
+                     (jitgemm_type)settings->c_type, settings->flags,
+                     (int32_t)settings->sm_limit);
     return true;
 }
 

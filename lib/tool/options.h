@@ -43,6 +43,7 @@ struct settings { /* all zero at first */
     int64_t jobs;       /* 0: choose */
     int a_type, c_type; /* jitgemm_input and jitgemm_type of all problems */
     uint32_t flags;     /* likewise */
+    int64_t sm_limit;   /* likewise; 0: none */
     bool problems_given, conversions_given, types_given, json, rebuild, dry;
 };
 

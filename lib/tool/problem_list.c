@@ -140,7 +140,8 @@ bool problem_list_read(struct problem_list *list, const char *path)
 }
 
 void problem_list_set(struct problem_list *list, jitgemm_input a_type,
-                      jitgemm_type c_type, uint32_t flags)
+                      jitgemm_type c_type, uint32_t flags,
+                      int32_t sm_limit)
 {
     for (size_t i = 0; i < list->count; i++) {
         jitgemm_problem *problem = &list->items[i].problem;
@@ -148,6 +149,7 @@ void problem_list_set(struct problem_list *list, jitgemm_input a_type,
         problem->a_type = a_type;
         problem->c_type = c_type;
         problem->flags = flags;
+        problem->sm_limit = sm_limit;
     }
 }
 

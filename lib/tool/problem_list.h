@@ -33,7 +33,8 @@ bool problem_list_read(struct problem_list *list, const char *path);
 
 /* Sets what all problems have in common. */
 void problem_list_set(struct problem_list *list, jitgemm_input a_type,
-                      jitgemm_type c_type, uint32_t flags);
+                      jitgemm_type c_type, uint32_t flags,
+                      int32_t sm_limit);
 
 void problem_list_free(struct problem_list *list);
 
