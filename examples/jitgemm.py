@@ -50,7 +50,7 @@ class _Problem(_Struct):
                 ("n", POINTER(c_int64)), ("k", POINTER(c_int64)),
                 ("c_type", c_int32), ("a_type", c_int32), ("sizes", c_int32),
                 ("layout", c_int32), ("place", c_int32),
-                ("reserved", c_int32), ("max_rows", c_int64),
+                ("sm_limit", c_int32), ("max_rows", c_int64),
                 ("hint_rows", c_int64)]
 
 
@@ -123,12 +123,13 @@ class Experts:
     """A product of stacked experts, whose rows device memory counts."""
 
     def __init__(self, context, experts, n, k, max_rows, layout=STACKED,
-                 place=TIGHT, a_type=NVFP4, c_type=F16, hint_rows=0):
+                 place=TIGHT, a_type=NVFP4, c_type=F16, hint_rows=0,
+                 sm_limit=0):
         problem = _Problem(
             groups=experts, n=(c_int64 * 1)(n), k=(c_int64 * 1)(k),
             c_type=c_type, a_type=a_type, sizes=_SIZES_DEVICE, layout=layout,
-            place=place if a_type == NVFP4 else 0, max_rows=max_rows,
-            hint_rows=hint_rows)
+            place=place if a_type == NVFP4 else 0, sm_limit=sm_limit,
+            max_rows=max_rows, hint_rows=hint_rows)
         self.context = context  # which must outlive the plan
         self._handle, size = c_void_p(), c_size_t()
         _call("jitgemm_plan_create", context._handle, byref(problem),

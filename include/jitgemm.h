@@ -449,10 +449,10 @@ typedef struct jitgemm_tuned {
  * in, and stores the fastest beside the cache, in DIR/v1/tuning-ARCH-SMS: that
  * of the model unless another takes at least 2 % less. From then on plans take
  * it for all problems of this class: as many groups, equal n, k, types, flags
- * and sm_limit, and as many rows in all and in the longest group, up to the next
- * power of two. So do other contexts made from then on, and what is prepared;
- * if a problem of the class cannot run in it, its plan is as before. C has the
- * same bits, but with JITGEMM_ALLOW_SPLIT_K.
+ * and sm_limit, and as many rows in all and in the longest group, up to the
+ * next power of two. So do other contexts made from then on, and what is
+ * prepared; if a problem of the class cannot run in it, its plan is as before.
+ * C has the same bits, but with JITGEMM_ALLOW_SPLIT_K.
  *
  * The caller sets tuned->size. Runs on the stream with operands of its own, of
  * the problem's sizes, and waits for it; each time is the median of several
@@ -506,6 +506,7 @@ typedef struct jitgemm_conversion_options {
     jitgemm_scale_order scale_order; /* E4M3: blocked only */
     jitgemm_activation activation; /* E4M3: none */
     jitgemm_type c_type;    /* JITGEMM_COMBINE: F16, BF16, F32; else 0 */
+    int32_t sm_limit;       /* as that of a problem; also E4M3, COMBINE */
 } jitgemm_conversion_options;
 
 typedef struct jitgemm_conversion jitgemm_conversion;

@@ -129,12 +129,20 @@ jitgemm_conversion_prepare(jitgemm_context *context,
                         "kernel");
 }
 
+/* Blocks at most. */
+static int64_t most_blocks(const struct jitgemm_conversion *conversion)
+{
+    int64_t sms = conversion->context->device.sms;
+    int64_t limit = conversion->kind.sm_limit;
+
+    return limit && limit < sms ? limit : sms * BLOCKS_A_MULTIPROCESSOR;
+}
+
 static CUresult launch(const struct jitgemm_conversion *conversion,
                        struct jg_conversion_job *job, int64_t units,
                        CUstream stream)
 {
-    int64_t most =
-        (int64_t)conversion->context->device.sms * BLOCKS_A_MULTIPROCESSOR;
+    int64_t most = most_blocks(conversion);
     void *parameters[] = {job};
     CUlaunchConfig config = {
         .gridDimX = (unsigned)(units < most ? units : most),

@@ -92,7 +92,8 @@ read_combine(const jitgemm_conversion_options *options,
                                       .linear = true,
                                       .gather = true,
                                       .combine = true,
-                                      .c_type = options->c_type};
+                                      .c_type = options->c_type,
+                                      .sm_limit = options->sm_limit};
     return JITGEMM_OK;
 }
 
@@ -123,7 +124,9 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_flags(&known)))
+    if ((status = check_flags(&known)) ||
+        (status = jg_rows_check_range("options.sm_limit", known.sm_limit,
+                                      INT32_MAX)))
         return status;
     if (known.flags & JITGEMM_COMBINE)
         return read_combine(&known, to);
@@ -144,6 +147,7 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         .activation = (enum jg_activation)known.activation,
         .gather = known.flags & JITGEMM_GATHER,
         .linear = known.scale_order == JITGEMM_SCALES_LINEAR,
+        .sm_limit = known.sm_limit,
     };
     return JITGEMM_OK;
 }

@@ -44,7 +44,8 @@ static unsigned decoding_blocks(const struct jitgemm_plan *plan,
 }
 
 /* Blocks that would find room beside others of their kernel on one
- * multiprocessor need not be put there. */
+ * multiprocessor need not be put there. Clusters stay whole: a configuration
+ * with clusters has no more blocks than multiprocessors (jg_cut_allows). */
 static void limit_grids(struct jitgemm_plan *plan)
 {
     unsigned most = (unsigned)plan->device.sms;

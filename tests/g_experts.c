@@ -164,10 +164,23 @@ static void test_edges(void)
 
     check(&all, NULL, "all rows");
     check(&none, NULL, "no rows");
-    all.rows.max_rows = 131;
-    all.n = 264;
-    all.sm_limit = 1;
-    check(&all, NULL, "one multiprocessor");
+}
+
+/* More tiles than blocks, and as many multiprocessors as there are. */
+static void test_limits(void)
+{
+    static const int32_t limits[] = {1, 2, 7, INT32_MAX};
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        struct expert_case c = {
+            .rows = {.layout = MASKED, .groups = 3, .max_rows = 131},
+            .n = 264,
+            .k = 32,
+            .poison = 0x7f,
+            .sm_limit = limits[i]};
+
+        check(&c, NULL, "a limit on multiprocessors");
+    }
 }
 
 /* ---- Capture ---------------------------------------------------------- */
@@ -268,6 +281,7 @@ int main(int count, char **arguments)
     test_many(257, MASKED, 64);
     test_many(small ? 600 : 1025, STACKED, 0);
     test_edges();
+    test_limits();
     test_capture();
     test_streams();
     jitgemm_context_destroy(context);

@@ -164,8 +164,8 @@ static void test_many(int32_t groups, jitgemm_place place)
     free(offsets);
 }
 
-/* Room for 100000 rows, a few of them used. */
-static void test_capacity(void)
+/* Room for 100000 rows, a few of them used; by all multiprocessors or few. */
+static void test_capacity(int32_t sm_limit)
 {
     static const int32_t offsets[] = {0, 2, 2, 135, 135, 140};
     struct conversion_case c = {
@@ -176,6 +176,7 @@ static void test_capacity(void)
         .max_rows = 100000,
         .rows = offsets};
 
+    c.options.sm_limit = sm_limit;
     check(&c, FILL_RANDOM, "capacity");
 }
 
@@ -234,7 +235,8 @@ int main(int count, char **arguments)
     test_weights();
     test_many(small ? 300 : 1025, JITGEMM_PLACE_TIGHT);
     test_many(small ? 2600 : 5000, JITGEMM_PLACE_FLOOR);
-    test_capacity();
+    test_capacity(0);
+    test_capacity(3);
     CHECK_INT(quantize_far(context, small ? 300 : 300000), 0);
     test_capture();
     jitgemm_context_destroy(context);

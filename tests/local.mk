@@ -45,6 +45,7 @@ host_tests = \
 	tests/t_freeze \
 	tests/t_input \
 	tests/t_key \
+	tests/t_limit \
 	tests/t_no_nvrtc \
 	tests/t_nvfp4 \
 	tests/t_nvfp4_nearest \

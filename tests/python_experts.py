@@ -75,7 +75,7 @@ def main():
 
     library = jitgemm.Context()
     plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1],
-                           c_type=jitgemm.F32)
+                           c_type=jitgemm.F32, sm_limit=1)
     workspace = Memory([0xff] * (plan.workspace_bytes + 256))
     place = (workspace.data_ptr() + 255) // 256 * 256
     plan.run(workspace=place, **arguments)
@@ -88,6 +88,11 @@ def main():
                     value(a[row * K + i]) * value(b[(g * N + column) * K + i])
                     for i in range(K))
                 assert got[row * N + column] == want, (row, column, want)
+    try:
+        jitgemm.Experts(library, EXPERTS, N, K, offsets[-1], sm_limit=-1)
+        raise AssertionError("takes less than no multiprocessor")
+    except jitgemm.Error as error:
+        assert error.argument == "problem.sm_limit", error.argument
     try:
         plan.run(workspace=place + 1, **arguments)
         raise AssertionError("takes a workspace at an odd address")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules on problems with sizes on the device and on the arguments of their
  * runs, on a fake driver. */
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "check_error.h"
@@ -235,59 +234,6 @@ static void test_kinds(void)
     jitgemm_plan_destroy(plan);
 }
 
-/* ---- Multiprocessors ---------------------------------------------------- */
-
-/* Of a plan with so many rows in one group, and that limit. */
-static int grid(bool on_device, int64_t rows, int32_t limit)
-{
-    jitgemm_problem problem = {.size = sizeof problem,
-                               .groups = 1,
-                               .m = on_device ? NULL : &rows,
-                               .n = &n,
-                               .k = &k,
-                               .sizes = (jitgemm_sizes)on_device,
-                               .max_rows = on_device ? rows : 0,
-                               .sm_limit = limit};
-    const void *in = memory;
-    void *out = memory;
-    jitgemm_operands operands = {.size = sizeof operands,
-                                 .a = &in,
-                                 .sfa = &in,
-                                 .b = &in,
-                                 .sfb = &in,
-                                 .c = &out};
-    jitgemm_plan *plan = NULL;
-    jitgemm_expert_arguments arguments;
-
-    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
-    if (on_device) {
-        CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
-        arguments = good();
-        CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
-    } else {
-        CHECK_INT(jitgemm_plan_bind(plan, &operands, NULL), JITGEMM_OK);
-        CHECK_INT(jitgemm_run(plan, NULL), JITGEMM_OK);
-    }
-    jitgemm_plan_destroy(plan);
-    return fakes.cuda->grid;
-}
-
-static void test_limits(void)
-{
-    jitgemm_plan *plan;
-
-    SPOIL_PROBLEM(sm_limit, -1, JITGEMM_E_ARGUMENT);
-    for (int on_device = 0; on_device < 2; on_device++) {
-        int all = grid(on_device, 100000, 0);
-
-        CHECK(all > 40);
-        CHECK_INT(grid(on_device, 100000, 1), 1);
-        CHECK_INT(grid(on_device, 100000, 40), 40);
-        CHECK_INT(grid(on_device, 100000, INT32_MAX), all);
-        CHECK_INT(grid(on_device, 1000, 2), 2); /* of two blocks each */
-    }
-}
-
 /* ---- Kernels ----------------------------------------------------------- */
 
 /* That of the table comes before those of the product. */
@@ -323,7 +269,6 @@ int main(void)
     fakes = fakes_open();
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     test_kernels();
-    test_limits();
     test_problems();
     test_host_problems();
     CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
