@@ -12,6 +12,9 @@
            alpha=alpha, rows=offsets, workspace=workspace,
            stream=torch.cuda.current_stream().cuda_stream)
 
+What else a layer does is a Conversion: tokens to the order of their experts
+and to NVFP4 (gather), SwiGLU, and what experts made back to tokens (combine).
+
 A pointer is whatever has a data_ptr(), an address, or None. Tensors must stay
 alive, and in place for a captured graph, as long as the GPU works with them;
 include/jitgemm.h says what each must hold. JITGEMM_LIBRARY names the shared
@@ -21,12 +24,14 @@ import os
 from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, \
     c_size_t, c_uint32, c_void_p, sizeof
 
-F16, BF16, F32 = 0, 1, 2                     # c_type
+F16, BF16, F32, E4M3 = 0, 1, 2, 3            # c_type, x_type
 NVFP4, INPUT_F16, INPUT_BF16 = 0, 16, 17     # a_type
 STACKED, MASKED = 0, 1                       # layout
 TIGHT, FLOOR, CEIL, STRIDED, EXPLICIT = range(5)  # place
+NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED = 0, 1, 2  # activation
 CURRENT_CONTEXT = -1                         # device
 _SIZES_DEVICE = 1
+_GATHER, _COMBINE = 1, 2
 
 
 class _Struct(ctypes.Structure):
@@ -66,6 +71,27 @@ class _Arguments(_Struct):
          ("workspace", c_void_p), ("workspace_bytes", c_size_t)]
 
 
+class _ConversionOptions(_Struct):
+    _fields_ = [("size", c_uint32), ("flags", c_uint32)] + \
+        [(name, c_int32) for name in (
+            "x_type", "layout", "place", "scale_order", "activation",
+            "c_type", "sm_limit")]
+
+
+_CONVERSION_POINTERS = ("x", "rows", "scale", "scale_row", "values", "scales",
+                        "fault", "gather")
+
+
+class _ConversionArguments(_Struct):
+    _fields_ = [("size", c_uint32), ("flags", c_uint32), ("groups", c_int32),
+                ("top_k", c_int32), ("k", c_int64), ("max_rows", c_int64),
+                ("x", c_void_p), ("ldx", c_int64), ("rows", c_void_p),
+                ("scale", c_void_p), ("scale_row", c_void_p),
+                ("scale_rows", c_int64), ("values", c_void_p),
+                ("scales", c_void_p), ("fault", c_void_p),
+                ("gather", c_void_p), ("x_rows", c_int64)]
+
+
 class _Error(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("status", c_int32), ("cuda", c_int32),
                 ("nvrtc", c_int32), ("system", c_int32), ("group", c_int32),
@@ -88,6 +114,12 @@ _library.jitgemm_context_destroy.argtypes = [c_void_p]
 _library.jitgemm_context_destroy.restype = None
 _library.jitgemm_plan_destroy.argtypes = [c_void_p]
 _library.jitgemm_plan_destroy.restype = None
+_library.jitgemm_conversion_destroy.argtypes = [c_void_p]
+_library.jitgemm_conversion_destroy.restype = None
+_library.jitgemm_scale_rows.argtypes = [c_int32, c_int64, c_int32]
+_library.jitgemm_scale_rows.restype = c_int64
+_library.jitgemm_scale_bytes.argtypes = [c_int64, c_int64]
+_library.jitgemm_scale_bytes.restype = c_size_t
 
 
 def _call(name, *arguments):
@@ -97,6 +129,21 @@ def _call(name, *arguments):
 
 def _address(tensor):
     return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor
+
+
+def _addresses(names, tensors):
+    """Of all names, in what was given by name; anything else is wrong."""
+    for name in tensors:
+        if name not in names:
+            raise TypeError("unknown: " + name)
+    return {name: _address(tensor) for name, tensor in tensors.items()}
+
+
+def scale_bytes(place, max_rows, groups, k):
+    """For the blocked scales of `a`, or of what is quantized; with STRIDED,
+    those of one group."""
+    return _library.jitgemm_scale_bytes(
+        _library.jitgemm_scale_rows(place, max_rows, groups), k)
 
 
 class Context:
@@ -144,13 +191,44 @@ class Experts:
             scale_rows=scale_rows, stride_b=stride_b, stride_sfb=stride_sfb,
             fault=_address(fault), workspace=_address(workspace),
             workspace_bytes=self.workspace_bytes,
-            **{name: _address(tensors.pop(name, None)) for name in _POINTERS})
-        if tensors:
-            raise TypeError("unknown: " + ", ".join(tensors))
+            **_addresses(_POINTERS, tensors))
         _call("jitgemm_run_experts", self._handle, byref(arguments),
               c_void_p(stream))
 
     def close(self):
         """Runs must have finished."""
         _library.jitgemm_plan_destroy(self._handle)
+        self._handle = c_void_p()
+
+
+class Conversion:
+    """Rows to NVFP4, scales to the layout that products take, or, with
+    combine, weighted sums of rows. One serves all sizes."""
+
+    def __init__(self, context, x_type=F16, layout=STACKED, place=TIGHT,
+                 linear=False, activation=NO_ACTIVATION, gather=False,
+                 combine=False, c_type=F16, sm_limit=0):
+        options = _ConversionOptions(
+            flags=_GATHER * gather | _COMBINE * combine, x_type=x_type,
+            layout=layout, place=place, scale_order=linear,
+            activation=activation, c_type=c_type, sm_limit=sm_limit)
+        self.context = context  # which must outlive the conversion
+        self._handle = c_void_p()
+        _call("jitgemm_conversion_create", context._handle, byref(options),
+              byref(self._handle))
+
+    def run(self, k, max_rows, groups=1, top_k=0, ldx=0, scale_rows=0,
+            x_rows=0, stream=0, **tensors):
+        """x, values and, as needed, scales, rows, scale, scale_row, gather,
+        fault."""
+        arguments = _ConversionArguments(
+            k=k, max_rows=max_rows, groups=groups, top_k=top_k, ldx=ldx,
+            scale_rows=scale_rows, x_rows=x_rows,
+            **_addresses(_CONVERSION_POINTERS, tensors))
+        _call("jitgemm_conversion_run", self._handle, byref(arguments),
+              c_void_p(stream))
+
+    def close(self):
+        """Runs may still be under way."""
+        _library.jitgemm_conversion_destroy(self._handle)
         self._handle = c_void_p()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""examples/jitgemm.py on a GPU or the emulated device: experts of which one
-has no row, against sums in Python. Usage: python_experts.py LIBCUDA"""
+"""examples/jitgemm.py on a GPU or the emulated device: tokens to experts, of
+which one has no row, and back, against sums in Python. All numbers are such
+that nothing is rounded. Usage: python_experts.py LIBCUDA"""
 import ctypes
 import math
 import os
@@ -14,6 +15,10 @@ import jitgemm  # noqa: E402
 
 E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
 EXPERTS, N, K, ROWS = 3, 16, 64, [2, 0, 5]
+TOKENS, TOP_K = 4, 2
+TOKEN = [3, 0, 1, 3, 2, 0, 1]  # of each row
+ONE = 0x38  # e4m3
+GATE = 32.0  # silu(32) is 32 in f32
 
 cuda = ctypes.CDLL(sys.argv[1])
 
@@ -52,6 +57,119 @@ def packed(codes):
     return bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2]))
 
 
+def array(type, values):
+    return Memory(struct.pack("%d%s" % (len(values), type), *values))
+
+
+def poison(count):
+    return Memory([0xff] * count)
+
+
+def quantize(library, offsets, x, conversion, **arguments):
+    """Values and scales of one row of x, or its SwiGLU, for each token."""
+    made = {"values": poison(offsets[-1] * K // 2),
+            "scales": poison(jitgemm.scale_bytes(jitgemm.TIGHT, offsets[-1],
+                                                 EXPERTS, K))}
+    conversion = jitgemm.Conversion(library, **conversion)
+    conversion.run(K, offsets[-1], groups=EXPERTS, x=array("e", x),
+                   rows=array("i", offsets), **made, **arguments)
+    must("cuCtxSynchronize")
+    conversion.close()
+    return made
+
+
+def test_quantize(library, offsets, codes):
+    """Tokens to the rows of experts; and rows of gates and ups whose product
+    is the same."""
+    x = [value(code) for code in codes]
+    rows = [x[token * K:(token + 1) * K] for token in TOKEN]
+    padded = [y for i in range(TOKENS)
+              for y in x[i * K:(i + 1) * K] + [math.nan] * 8]
+    sorted_ = quantize(library, offsets, padded, {"gather": True}, ldx=K + 8,
+                       gather=array("i", TOKEN), x_rows=TOKENS)
+    activated = quantize(
+        library, offsets,
+        [y for row in rows for y in [GATE] * K + [v / GATE for v in row]],
+        {"activation": jitgemm.SWIGLU})
+    assert sorted_["values"].read() == activated["values"].read()
+    assert sorted_["scales"].read() == activated["scales"].read()
+    assert sorted_["scales"].bytes == 512 * EXPERTS
+    got = [value(byte >> shift & 15) for byte in sorted_["values"].read()
+           for shift in (0, 4)]
+    assert got == [v for row in rows for v in row]
+    return rows, sorted_
+
+
+def test_product(library, offsets, rows, a):
+    b = [random.randrange(16) for _ in range(EXPERTS * N * K)]
+    alpha = [0.5, 4.0, -0.25]
+    c = poison(4 * offsets[-1] * N)
+    arguments = {"a": a["values"], "sfa": a["scales"], "b": Memory(packed(b)),
+                 "sfb": Memory([ONE] * (512 * EXPERTS)), "c": c,
+                 "alpha": array("f", alpha), "rows": array("i", offsets)}
+    plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1],
+                           c_type=jitgemm.F32, sm_limit=1)
+    workspace = poison(plan.workspace_bytes + 256)
+    place = (workspace.data_ptr() + 255) // 256 * 256
+    plan.run(workspace=place, **arguments)
+    must("cuCtxSynchronize")
+    got = struct.unpack("%df" % (offsets[-1] * N), c.read())
+    for g in range(EXPERTS):
+        for row in range(offsets[g], offsets[g + 1]):
+            for column in range(N):
+                want = alpha[g] * sum(
+                    rows[row][i] * value(b[(g * N + column) * K + i])
+                    for i in range(K))
+                assert got[row * N + column] == want, (row, column, want)
+    for change, argument in (({"workspace": place + 1}, "workspace"),
+                             ({"workspace": place, "b": None}, "b")):
+        try:
+            plan.run(**dict(arguments, **change))
+            raise AssertionError("takes a bad " + argument)
+        except jitgemm.Error as error:
+            assert error.argument == "arguments." + argument, error.argument
+    plan.close()
+    return c, got
+
+
+def test_combine(library, rows, c, products):
+    """Rows back to tokens: the last has one row."""
+    weights = [0.5, 2.0, 0.25, 1.0, 4.0, 8.0, 0.125, 1.0]
+    row = [1, 5, 2, 6, 4, -1, 0, 3]
+    out = poison(4 * TOKENS * N)
+    combine = jitgemm.Conversion(library, combine=True, x_type=jitgemm.F32,
+                                 c_type=jitgemm.F32)
+    combine.run(N, TOKENS, top_k=TOP_K, x=c, values=out,
+                scale=array("f", weights), gather=array("i", row),
+                x_rows=rows)
+    must("cuCtxSynchronize")
+    combine.close()
+    got = struct.unpack("%df" % (TOKENS * N), out.read())
+    for i in range(TOKENS * N):
+        pairs = range(i // N * TOP_K, (i // N + 1) * TOP_K)
+        want = sum(weights[j] * products[row[j] * N + i % N]
+                   for j in pairs if row[j] >= 0)
+        assert got[i] == want, (i, got[i], want)
+
+
+def test_errors(library):
+    try:
+        jitgemm.Experts(library, EXPERTS, N, K, 7, sm_limit=-1)
+        raise AssertionError("takes less than no multiprocessor")
+    except jitgemm.Error as error:
+        assert error.argument == "problem.sm_limit", error.argument
+    try:
+        jitgemm.Conversion(library, place=9)
+        raise AssertionError("takes a place that does not exist")
+    except jitgemm.Error as error:
+        assert error.argument == "options.place", error.argument
+    try:
+        jitgemm.Conversion(library).run(K, 1, y=None)
+        raise AssertionError("takes an argument that does not exist")
+    except TypeError as error:
+        assert str(error) == "unknown: y", error
+
+
 def main():
     random.seed(2026)
     device, context = ctypes.c_int(), ctypes.c_void_p()
@@ -60,47 +178,16 @@ def main():
     must("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
     must("cuCtxSetCurrent", context)
     offsets = [sum(ROWS[:g]) for g in range(EXPERTS + 1)]
-    a = [random.randrange(16) for _ in range(offsets[-1] * K)]
-    b = [random.randrange(16) for _ in range(EXPERTS * N * K)]
-    alpha = [0.5, 7.0, -0.25]
-    tiles = sum((rows + 127) // 128 for rows in ROWS) + EXPERTS
-    one = 0x38  # e4m3
-    arguments = {
-        "a": Memory(packed(a)), "b": Memory(packed(b)),
-        "sfa": Memory([one] * (512 * tiles)),
-        "sfb": Memory([one] * (512 * EXPERTS)),
-        "c": Memory([0xff] * (4 * offsets[-1] * N)),
-        "alpha": Memory(struct.pack("3f", *alpha)),
-        "rows": Memory(struct.pack("4i", *offsets))}
-
+    # A 6 in each block, so that all scales are 1.
+    codes = [random.randrange(16) if i % 16 else random.choice([7, 15])
+             for i in range(TOKENS * K)]
     library = jitgemm.Context()
-    plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1],
-                           c_type=jitgemm.F32, sm_limit=1)
-    workspace = Memory([0xff] * (plan.workspace_bytes + 256))
-    place = (workspace.data_ptr() + 255) // 256 * 256
-    plan.run(workspace=place, **arguments)
-    must("cuCtxSynchronize")
-    got = struct.unpack("%df" % (offsets[-1] * N), arguments["c"].read())
-    for g in range(EXPERTS):
-        for row in range(offsets[g], offsets[g + 1]):
-            for column in range(N):
-                want = alpha[g] * sum(
-                    value(a[row * K + i]) * value(b[(g * N + column) * K + i])
-                    for i in range(K))
-                assert got[row * N + column] == want, (row, column, want)
-    try:
-        jitgemm.Experts(library, EXPERTS, N, K, offsets[-1], sm_limit=-1)
-        raise AssertionError("takes less than no multiprocessor")
-    except jitgemm.Error as error:
-        assert error.argument == "problem.sm_limit", error.argument
-    try:
-        plan.run(workspace=place + 1, **arguments)
-        raise AssertionError("takes a workspace at an odd address")
-    except jitgemm.Error as error:
-        assert error.argument == "arguments.workspace", error.argument
-    plan.close()
+    rows, a = test_quantize(library, offsets, codes)
+    c, products = test_product(library, offsets, rows, a)
+    test_combine(library, offsets[-1], c, products)
+    test_errors(library)
     library.close()
-    print("%d elements of C are exact" % len(got))
+    print("%d elements of C are exact" % len(products))
 
 
 main()
