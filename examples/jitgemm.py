@@ -140,8 +140,8 @@ def _addresses(names, tensors):
 
 
 def scale_bytes(place, max_rows, groups, k):
-    """For the blocked scales of `a`, or of what is quantized; with STRIDED,
-    those of one group."""
+    """For the blocked scales of `a`, or of what is quantized; max_rows are of
+    all groups together, but with STRIDED of each."""
     return _library.jitgemm_scale_bytes(
         _library.jitgemm_scale_rows(place, max_rows, groups), k)
 
