@@ -104,6 +104,14 @@ AC_CACHE_CHECK([whether $CXX compiles C++17], [jg_cv_cxx17],
 #include <type_traits>
 static_assert(std::is_same_v<int, int>);]])],
     [jg_cv_cxx17=yes], [jg_cv_cxx17=no])])
+# Emulated kernels are linked hundreds of times: less than half of the time.
+jg_save_LDFLAGS=$LDFLAGS
+LDFLAGS="$LDFLAGS -fuse-ld=gold"
+AC_CACHE_CHECK([whether $CXX links with gold], [jg_cv_gold],
+  [AC_LINK_IFELSE([AC_LANG_PROGRAM()], [jg_cv_gold=yes], [jg_cv_gold=no])])
+LDFLAGS=$jg_save_LDFLAGS
+AS_IF([test $jg_cv_gold = yes], [EMU_LDFLAGS=-fuse-ld=gold], [EMU_LDFLAGS=])
+AC_SUBST([EMU_LDFLAGS])
 CXXFLAGS=$jg_save_CXXFLAGS
 AC_LANG_POP([C++])
 AM_CONDITIONAL([HAVE_CXX17], [test $jg_cv_cxx17 = yes])

@@ -127,10 +127,12 @@ script_tests = \
 	tests/t_kernel_rules.sh \
 	tests/t_layers.sh \
 	tests/t_pages.sh \
-	tests/t_sanitize_address.sh \
-	tests/t_sanitize_thread.sh \
 	tests/t_symbols.sh \
 	tests/t_wrapper_names.sh
+# The host tests, built again: "make check-sanitizers".
+sanitizer_tests = \
+	tests/t_sanitize_address.sh \
+	tests/t_sanitize_thread.sh
 # The command-line tool.
 tool_tests = \
 	tests/tool_arch.sh \
@@ -503,6 +505,7 @@ tests_emu_libcuda_emu_la_LIBADD =
 TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $(tool_tests)
 
 EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
+	$(sanitizer_tests) \
 	$(script_tests) \
 	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out \
 	tests/tool_model.out tests/tool_usage.out \
@@ -540,9 +543,16 @@ AM_TESTS_ENVIRONMENT = \
 	JG_THREAD_TESTS='$(thread_tests)'; \
 	JG_WITH_CUDA='$(with_cuda)'; JG_CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; \
 	CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; MAKE='$(MAKE)'; \
+	EMU_LDFLAGS='$(EMU_LDFLAGS)'; export EMU_LDFLAGS; \
 	export JG_SRCDIR JG_BUILDDIR JG_FAKES JG_HOST_TESTS \
 	    JG_DRIVER_TESTS JG_THREAD_TESTS \
 	    JG_WITH_CUDA JG_CUDA_CPPFLAGS CC CXX NM MAKE;
+
+check-sanitizers: $(check_LTLIBRARIES)
+	$(MAKE) check-TESTS TESTS='$(sanitizer_tests)' \
+	    TEST_SUITE_LOG=sanitizers.log
+.PHONY: check-sanitizers
+CLEANFILES += sanitizers.log
 
 clean-local: clean-tests
 clean-tests:

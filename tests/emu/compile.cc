@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Set by the test environment: CXX, JG_SRCDIR and JG_BUILDDIR. */
+/* Set by the test environment: CXX, EMU_LDFLAGS, JG_SRCDIR, JG_BUILDDIR. */
 #include "compile.h"
 
 #include <dlfcn.h>
@@ -53,8 +53,9 @@ std::string command(const compile_job &job)
            " -Wno-psabi -ffp-contract=off -c"
            " -I'" +
            job.folder + "' -I'" + emu + "' -I'" + job.texts + "' -o '" + base +
-           ".o' '" + base + ".cc' && " + compiler + " -shared -Wl,-S -o '" +
-           base + ".so' '" + base + ".o' '" + setting("JG_BUILDDIR", ".") +
+           ".o' '" + base + ".cc' && " + compiler + " " +
+           setting("EMU_LDFLAGS", "") + " -shared -Wl,-S -o '" + base +
+           ".so' '" + base + ".o' '" + setting("JG_BUILDDIR", ".") +
            "/tests/emu/libemu.a'";
 }
 

@@ -70,7 +70,8 @@ std::string folder_of(const cubin &from, const std::string &source)
     XXH3_128bits_update(hash.get(), from.spec.c_str(), from.spec.size() + 1);
     XXH3_128bits_update(hash.get(), from.program.c_str(),
                         from.program.size() + 1);
-    std::string compiler = setting("CXX", "c++");
+    std::string compiler =
+        setting("CXX", "c++") + " " + setting("JITGEMM_EMU_OPTIMIZE", "");
     XXH3_128bits_update(hash.get(), compiler.c_str(), compiler.size() + 1);
     add_folder(hash.get(), source + "/kernel_src");
     /* Those of tests and benchmark are elsewhere, with what they include. */
@@ -115,6 +116,8 @@ run_function build_kernel(const cubin &from)
         folder + "." + std::to_string(getpid()), source + "/kernel_src",
         from.program, from.symbol,
         "#pragma once\nnamespace spec {\n" + from.spec + "}\n"};
+    std::string optimize = setting("JITGEMM_EMU_OPTIMIZE", job.optimize);
+    job.optimize = optimize.c_str();
     run = emu_test::compile_finish(job, emu_test::compile_start(job));
     if (run)
         rename(job.folder.c_str(), folder.c_str());

@@ -4,7 +4,9 @@
  *   JITGEMM_EMU_DEVICE  h200 (default), b200 or rtx5090
  *   JITGEMM_EMU_SEED    of every choice that a run makes (1)
  *   JITGEMM_EMU_FAIL    NAME[:RESULT[:AFTER]], as the first fields below
- *   JITGEMM_EMU_CACHE   folder of kernels compiled for the host */
+ *   JITGEMM_EMU_CACHE   folder of kernels compiled for the host
+ *   JITGEMM_EMU_OPTIMIZE  how they are (-O1): -O0 compiles in less than half
+ *                       of the time, and runs for half as long again */
 #ifndef EMU_DRIVER_KNOBS_H
 #define EMU_DRIVER_KNOBS_H
 
