@@ -23,8 +23,7 @@ cat "$work/wrong"
 JITGEMM_LIBCUBLAS=/nonexistent must "$bench" --tiny --json "$work/none.json" \
     public_1 2>"$work/none"
 grep '^no cuBLAS: ' "$work/none"
-must "$bench" --tiny --a bf16 --c f32 public_1
-must "$bench" --tiny --split-k small_1x2048
+must "$bench" --tiny --a bf16 --c f32 --split-k public_1
 
 "$bench" --cases >"$work/cases.json"
 "$bench" --cases --model deepseek-v3 --tokens 64 >"$work/model.json"
