@@ -2,8 +2,8 @@
 /* NVRTC compiles every kernel of every configuration: no warning, no spill,
  * and a register count that the warpgroups' shares add up to. Of kernels that
  * are not products, and of architectures like another, it takes one in five,
- * and of A of 16 bits one type, but "n_specs --all [FOLDER]" all, and writes the cubins there, for
- * n_sass.sh; "n_specs --find" only looks for NVRTC. */
+ * and of A of 16 bits one type, but "n_specs --all [FOLDER]" all, and writes
+ * the cubins there, for n_sass.sh; "n_specs --find" only looks for NVRTC. */
 #include <stdlib.h>
 
 #include "compile.h"
