@@ -132,7 +132,7 @@ def _address(tensor):
 
 
 def _addresses(names, tensors):
-    """Of all names, in what was given by name; anything else is wrong."""
+    """Addresses of tensors given by name; a name must be one of `names`."""
     for name in tensors:
         if name not in names:
             raise TypeError("unknown: " + name)

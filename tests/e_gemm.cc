@@ -23,26 +23,27 @@ static const std::vector<std::vector<size>> split_problems = {
     {{9, 264, 1056}, {0, 8, 64}, {5, 136, 1888}},
 };
 
-/* The tables' rows, and every third with another type of C: Hopper's with
- * another of A as well, Blackwell's with maps that the kernel makes. Of the
- * others emu_gemm.sh and emu_sm100.sh run one schedule. */
+/* The tables' rows, and with another type of C those that emu_gemm.sh and
+ * emu_sm100.sh do not run so: Hopper's with another of A as well, Blackwell's
+ * with maps that the kernel makes. */
 static std::vector<jg_config> all_configs()
 {
-    std::vector<jg_config> all;
+    std::vector<jg_config> all, others;
 
     for (const jg_model *model : {&jg_model_sm90, &jg_model_sm100})
-        all.insert(all.end(), model->configs, model->configs + model->count);
-    for (size_t i = 0, rows = all.size(); i < rows; i += 3) {
-        jg_config config = all[i];
+        for (int row = 0; row < model->count; row++) {
+            jg_config config = model->configs[row];
 
-        if (config.ctas > 1)
-            continue;
-        config.edits_maps = config.family == JG_SM100;
-        config.output = i % 2 ? JG_BF16 : JG_F32;
-        if (config.family == JG_SM90)
-            config.input = i % 4 < 2 ? JG_IN_BF16 : JG_IN_F16;
-        all.push_back(config);
-    }
+            all.push_back(config);
+            if (row % 8 > 1 || config.ctas > 1)
+                continue;
+            config.edits_maps = config.family == JG_SM100;
+            config.output = row % 2 ? JG_BF16 : JG_F32;
+            if (config.family == JG_SM90)
+                config.input = row % 2 ? JG_IN_F16 : JG_IN_BF16;
+            others.push_back(config);
+        }
+    all.insert(all.end(), others.begin(), others.end());
     return all;
 }
 
