@@ -38,7 +38,7 @@ static void multiply(bool small)
         0x007f, 0x0080, 0x8080, 0x3f00, 0x3f7f, 0x3f80, 0xbf80, 0x3f81,
         0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7f81, 0x7fc0, 0x7b00, 0x7fbf};
     enum { FACTORS = sizeof factors / sizeof *factors };
-    int rounds = small ? FACTORS : FACTORS + 64, count = rounds * 0x10000;
+    int rounds = small ? 4 : FACTORS + 64, count = rounds * 0x10000;
     uint32_t *in = both_allocate((size_t)count * 8);
     uint64_t seed = 11;
 
