@@ -10,7 +10,8 @@
  *          f16 or bf16, without scales
  *   B_g    n x k   e2m1, likewise (weights, one row an output column)
  *   SFA_g  m x k/16, SFB_g  n x k/16   e4m3 scales in the 128x4 blocked
- *          layout of jitgemm_scale_offset(); the sign bit is ignored
+ *          layout of jitgemm_scale_offset(); the sign bit is ignored. Of MXFP4
+ *          weights n x k/32, see jitgemm_weights
  *   C_g    m x n   f16, bf16 or f32, rows packed
  *   alpha_g        f32; absent means 1
  *   bias_g n       as C; absent means 0
@@ -219,6 +220,17 @@ typedef enum jitgemm_input {
     JITGEMM_INPUT_BF16 = 17
 } jitgemm_input;
 
+/* What B is. An MXFP4 weight becomes a bf16, e2m1 * 2^(scale - 127): exactly,
+ * subnormals included, but 2^128 and more (of scales from 253 on) becomes an
+ * infinity; the scale 255 is NaN. A must be bf16; so, sm_90a only. */
+typedef enum jitgemm_weights {
+    JITGEMM_WEIGHTS_NVFP4 = 0, /* e2m1, an e4m3 scale for 16 k */
+    JITGEMM_WEIGHTS_MXFP4 = 1  /* e2m1, an e8m0 scale for 32 k. In the blocked
+                                  layout those are what half as many k of NVFP4
+                                  have: host helpers and conversions of scales
+                                  (E4M3 copies any byte) are given k/2 */
+} jitgemm_weights;
+
 /* Who says how many rows, which are tokens, the groups have. */
 typedef enum jitgemm_sizes {
     JITGEMM_SIZES_HOST = 0,  /* problem.m */
@@ -292,6 +304,9 @@ typedef struct jitgemm_problem {
                                JITGEMM_ROWS_MASKED, of each */
     int64_t hint_rows;      /* typical, of all groups together, for the choice
                                of the kernels; 0: as many as there may be */
+    /* Whoever says the sizes: */
+    jitgemm_weights b_type; /* of every B */
+    int32_t reserved;
 } jitgemm_problem;          /* m, n, k, max_rows < 2^31; C below 2^45 elements
                                a group or, DEVICE, in all */
 
@@ -320,8 +335,8 @@ void jitgemm_plan_destroy(jitgemm_plan *plan);
  *        the m rows and k/16 blocks are read, padding may hold anything.
  *        Ignored unless A is NVFP4: the array itself may be NULL then
  *   b    n * k/2 bytes, 16-byte aligned
- *   sfb  jitgemm_scale_bytes(n, k) bytes, 16-byte aligned; padding may hold
- *        anything, NaN included
+ *   sfb  jitgemm_scale_bytes(n, k) bytes, of MXFP4 (n, k/2), 16-byte aligned;
+ *        padding may hold anything, NaN included
  *   c    m * n values of problem.c_type, 16-byte aligned; may not overlap an
  *        input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
@@ -660,7 +675,8 @@ typedef struct jitgemm_expert_arguments {
                                bytes, the scales of each group where the
                                plan's place says. NULL unless A is NVFP4 */
     const void *b;          /* n * k/2 bytes of each group, stride_b apart */
-    const void *sfb;        /* jitgemm_scale_bytes(n, k) of each, likewise */
+    const void *sfb;        /* jitgemm_scale_bytes(n, k) of each, of MXFP4
+                               (n, k/2); likewise */
     void *c;                /* rows of n elements, where those of A are; may
                                not overlap an input */
     const float *alpha;     /* [groups], or NULL: 1 */

@@ -20,6 +20,7 @@ kernel_src = \
 	kernel_src/ptx/tcgen05.cuh \
 	kernel_src/ptx/tensormap.cuh \
 	kernel_src/mma/nvfp4.cuh \
+	kernel_src/mma/mxfp4.cuh \
 	kernel_src/mma/wgmma_tile.cuh \
 	kernel_src/mma/tcgen05_tile.cuh \
 	kernel_src/mma/scaled_slot.cuh \

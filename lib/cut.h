@@ -19,8 +19,9 @@ struct jg_config {
     int tile_n; /* weight rows, of all CTAs together */
     int tile_k; /* k of a stage */
     int stages;
-    enum jg_input input;   /* type of A */
-    enum jg_output output; /* type of C */
+    enum jg_input input;     /* type of A */
+    enum jg_weights weights; /* type of B */
+    enum jg_output output;   /* type of C */
     int ctas; /* that share a tile, neighbours in a cluster: of JG_SM100 2, or
                  of JG_SM90 up to 8 with a part of its k each; else 1 */
     /* JG_SM90 */

@@ -59,6 +59,7 @@ void jg_plan_complete(const struct jg_problem *problem,
                       struct jg_config *config)
 {
     config->input = problem->input;
+    config->weights = problem->weights;
     config->output = problem->output;
     config->edits_maps = config->family == JG_SM100 && !problem->on_device &&
                          problem->groups > JG_CUT_HOST_MAPS;

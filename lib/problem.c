@@ -103,6 +103,22 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
                                 "JITGEMM_INPUT_NVFP4 (0), _F16 (16) or _BF16 "
                                 "(17)",
                                 (int)problem->a_type);
+    if (problem->b_type != JITGEMM_WEIGHTS_NVFP4 &&
+        problem->b_type != JITGEMM_WEIGHTS_MXFP4)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.b_type", -1,
+                                (int64_t)problem->b_type,
+                                JITGEMM_WEIGHTS_MXFP4,
+                                "problem.b_type is %d; it must be "
+                                "JITGEMM_WEIGHTS_NVFP4 (0) or _MXFP4 (1)",
+                                (int)problem->b_type);
+    if (problem->b_type == JITGEMM_WEIGHTS_MXFP4 &&
+        problem->a_type != JITGEMM_INPUT_BF16)
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.b_type", -1,
+                                (int64_t)problem->b_type, 0,
+                                "problem.b_type is JITGEMM_WEIGHTS_MXFP4 (1) "
+                                "and problem.a_type is %d; such a B needs "
+                                "JITGEMM_INPUT_BF16 (17)",
+                                (int)problem->a_type);
     if (problem->sizes != JITGEMM_SIZES_HOST &&
         problem->sizes != JITGEMM_SIZES_DEVICE)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.sizes", -1,
@@ -245,6 +261,7 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     made.groups = known.groups;
     made.output = (enum jg_output)known.c_type;
     made.input = (enum jg_input)known.a_type;
+    made.weights = (enum jg_weights)known.b_type;
     made.split_k = known.flags & JITGEMM_ALLOW_SPLIT_K;
     made.sm_limit = known.sm_limit;
     made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
@@ -288,8 +305,8 @@ static int print_host(const struct jg_problem *problem, char *text)
     for (g = 1; g < problem->groups; g++)
         alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
     /* A group takes 35 bytes at most, and what comes last, options included,
-     * 97. */
-    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 137; g++) {
+     * 107. */
+    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 147; g++) {
         const char *between = !g ? "" : alike ? "," : " ";
         char *end = text + length;
 
@@ -314,10 +331,11 @@ void jg_problem_print(const struct jg_problem *problem,
     int length = problem->on_device ? print_device(problem, text)
                                     : print_host(problem, text);
 
-    length += sprintf(text + length, "%s%s%s",
+    length += sprintf(text + length, "%s%s%s%s",
                       problem->input == JG_IN_F16    ? " --a f16"
                       : problem->input == JG_IN_BF16 ? " --a bf16"
                                                      : "",
+                      problem->weights == JG_W_MXFP4 ? " --b mxfp4" : "",
                       outputs[problem->output],
                       problem->split_k ? " --split-k" : "");
     if (problem->sm_limit)

@@ -16,8 +16,9 @@ struct jg_size {
 struct jg_problem { /* all zero: none */
     int32_t groups;
     struct jg_size *sizes; /* [groups] */
-    enum jg_output output; /* type of C */
-    enum jg_input input;   /* type of A */
+    enum jg_output output;   /* type of C */
+    enum jg_input input;     /* type of A */
+    enum jg_weights weights; /* type of B */
     bool split_k;          /* is allowed */
     int sm_limit;          /* multiprocessors; 0: all */
     /* m is what is typical, and device memory has what it is: */
@@ -35,7 +36,7 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
  * one n and k; otherwise one such text a group. Cut at what fits. On the
  * device: "8@4096/512x7168x2048:masked:strided", 8 groups of at most 4096 rows
  * and typically 512. Then, as options, what is not the default: " --a bf16",
- * " --c f32", " --split-k", " --sm-limit 64". */
+ * " --b mxfp4", " --c f32", " --split-k", " --sm-limit 64". */
 #define JG_PROBLEM_TEXT 256
 void jg_problem_print(const struct jg_problem *problem,
                       char text[JG_PROBLEM_TEXT]);

@@ -76,7 +76,8 @@ static int sm90_shared_bytes(const struct jg_config *config)
 {
     int activations = config->tile_m * config->tile_k * 2;
     int weights = config->tile_n * config->tile_k / 2;
-    int scales = config->tile_n * config->tile_k / 16;
+    int scale_k = config->weights == JG_W_MXFP4 ? 32 : 16;
+    int scales = config->tile_n * config->tile_k / scale_k;
     int barriers = 2 * 8;
     int staging = config->tile_n * 2 * 16; /* 16 bytes a consumer's thread */
     int sums = config->ctas > 1 ? (config->ctas - 1) * config->tile_m *
@@ -109,9 +110,10 @@ static struct registers share_registers(const struct jg_config *config,
 
 static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 {
-    const char *input = config->input == JG_IN_F16    ? "f16 to "
-                        : config->input == JG_IN_BF16 ? "bf16 to "
-                                                      : "";
+    const char *inputs = config->weights == JG_W_MXFP4 ? "bf16 mxfp4 to "
+                         : config->input == JG_IN_BF16 ? "bf16 to "
+                         : config->input == JG_IN_F16  ? "f16 to "
+                                                       : "";
     struct registers registers;
     char constants[512], split[24];
 
@@ -125,7 +127,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
     snprintf(spec->name, sizeof spec->name,
              "%s %dx%dx%d, %d stages, %s%s%s%s%s",
              spec->symbol, config->tile_m, config->tile_n, config->tile_k,
-             config->stages, input, outputs[config->output],
+             config->stages, inputs, outputs[config->output],
              config->blocks > 1 ? ", 2 blocks" : "",
              config->fused ? ", fused" : "",
              config->ctas > 1 ? split : "");
@@ -139,6 +141,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int split = %d;\n"
              "constexpr bool fused = %s;\n"
              "constexpr int input = %d;\n"
+             "constexpr int weights = %d;\n"
              "constexpr int output = %d;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
@@ -147,8 +150,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              config->tile_m, config->width_step, config->tile_n,
              config->tile_k, config->stages, config->blocks, config->ctas,
              config->fused ? "true" : "false", (int)config->input,
-             (int)config->output, spec->threads, spec->shared_bytes,
-             registers.producer, registers.consumer);
+             (int)config->weights, (int)config->output, spec->threads,
+             spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
 }
 

@@ -11,6 +11,8 @@ enum jg_output { JG_F16, JG_BF16, JG_F32 }; /* elements of C */
 /* Elements of A; numbered as jitgemm_input. */
 enum jg_input { JG_IN_NVFP4 = 0, JG_IN_F16 = 16, JG_IN_BF16 = 17 };
 
+enum jg_weights { JG_W_NVFP4, JG_W_MXFP4 }; /* B; as jitgemm_weights */
+
 struct jg_group {
     unsigned char b_map[128]; /* CUtensorMap of the weights, 64-byte aligned */
     const unsigned char *a, *sfa; /* sfa: of JG_IN_NVFP4 */

@@ -37,13 +37,17 @@ constexpr int warpgroup = 128;
 constexpr int consumers = spec::tile_n / 64; /* warpgroups */
 constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
 constexpr int weight_row_bytes = spec::tile_k / 2;  /* a stage */
-constexpr int stage_blocks = spec::tile_k / mma::block_k;
 
 /* What is multiplied: f16 unless the activations are bf16. */
 constexpr int type = spec::input == JG_IN_BF16 ? JG_BF16 : JG_F16;
 constexpr bool nvfp4 = spec::input == JG_IN_NVFP4; /* both are decoded */
-constexpr float decoded = mma::nvfp4_to<type>::shortfall;
+using decoder = mma::weights_to<spec::weights, type>;
+constexpr float decoded = decoder::shortfall;
 constexpr float shortfall = nvfp4 ? decoded * decoded : decoded;
+
+constexpr int scale_k = /* that share a scale of a weight */
+    mma::span_k / sizeof(decoder::span_scales);
+constexpr int scale_atoms = spec::tile_k / (4 * scale_k); /* a stage */
 
 constexpr int chunk_bytes = spec::tile_m * 128; /* of activations */
 constexpr int scale_rows = 128; /* an atom of scales */
@@ -62,7 +66,7 @@ constexpr int sums_rows =
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 activations[spec::stages][chunks][chunk_bytes];
     u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
-    u8 scales[spec::stages][spec::tile_n / scale_rows][chunks]
+    u8 scales[spec::stages][spec::tile_n / scale_rows][scale_atoms]
              [mma::scale_atom_bytes];
     u8 staging[consumers][epilogue::staging_bytes];
     float sums[sums_rows][warpgroup]; /* of the other blocks */
@@ -72,7 +76,7 @@ static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
 
 using ring = pipeline::ring<spec::stages>;
 using activation_row = mma::activation_row<nvfp4>;
-using weight_reader = mma::weight_reader<type, chunks>;
+using weight_reader = mma::weight_reader<decoder, chunks>;
 using turns = sched::turns<spec::split>;
 using sched::tile;
 
@@ -94,9 +98,10 @@ __device__ void load_weights(smem &shared, int slot, const tile &tile,
                              int stage, ptx::mbarrier *full)
 {
     const jg_group &group = *tile.group;
-    int scale_chunks = ceil_div(group.k, mma::chunk_k);
-    int first = stage * chunks;
-    u32 scale_bytes = min(chunks, scale_chunks - first) * mma::scale_atom_bytes;
+    int row_atoms = ceil_div(group.k, 4 * scale_k);
+    int first = stage * scale_atoms;
+    u32 scale_bytes =
+        min(scale_atoms, row_atoms - first) * mma::scale_atom_bytes;
 
     ptx::mbarrier_arrive_expect_tx(
         full, sizeof shared.weights[0] +
@@ -108,7 +113,7 @@ __device__ void load_weights(smem &shared, int slot, const tile &tile,
         int atom = min(tile.column / scale_rows + i,
                        (group.n - 1) / scale_rows); /* past n: any */
         ptx::cp_async_bulk(shared.scales[slot][i],
-                           group.sfb + (size_t(atom) * scale_chunks + first) *
+                           group.sfb + (size_t(atom) * row_atoms + first) *
                                            mma::scale_atom_bytes,
                            scale_bytes, full);
     }
@@ -266,7 +271,7 @@ __device__ inline void consume(consumer &self, const tile &tile)
     const jg_group &group = *tile.group;
     smem &shared = self.shared;
     ring &ring = self.slots;
-    int blocks = group.k / mma::block_k;
+    int scales = group.k / scale_k; /* of a row */
     float d[width / 2] = {};
     u32 a[2][batch][4][4];
     int previous = -1; /* the slot whose last product may be running */
@@ -275,7 +280,7 @@ __device__ inline void consume(consumer &self, const tile &tile)
     for (int stage = range.first; stage < range.end; stage++) {
         ring.wait_full();
         self.weights.load_scales(&shared.scales[ring.slot][0][0][0],
-                                 blocks - stage * stage_blocks);
+                                 scales - stage * 4 * scale_atoms);
 #pragma unroll
         for (int j = 0; j < chunks / batch; j++) {
             int first = j * batch; /* chunk of the stage */

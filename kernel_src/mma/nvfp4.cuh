@@ -21,6 +21,8 @@ template <int type> struct nvfp4_to; /* JG_F16, JG_BF16 */
  * least 2^-9 no result is below 2^-24, the least subnormal. */
 template <> struct nvfp4_to<JG_F16> {
     static constexpr float shortfall = 16384.0f; /* 2^14 */
+    using span_scales = u16;                     /* of 32 k */
+    static constexpr u32 scale_bits = 0x7f7f;    /* that count */
 
     /* The codes of a word a byte each, sign at bit 7 and the rest at bits
      * 3..1; what is at the other bits must be masked. */
@@ -59,6 +61,8 @@ template <> struct nvfp4_to<JG_F16> {
  * 2^119 is still a number, so the result is the value * 2^-7. */
 template <> struct nvfp4_to<JG_BF16> {
     static constexpr float shortfall = 128.0f; /* 2^7 */
+    using span_scales = u16;
+    static constexpr u32 scale_bits = 0x7f7f;
 
     /* As above. Codes 2 and 3 of each half share a word, and so do codes 0 and
      * 1: the second with its sign at bit 15 and the rest at bits 8..6, the

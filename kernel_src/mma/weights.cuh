@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Weights from shared memory, as copied, to fragments of the product. */
 #pragma once
+#include <base/group.h>
 #include <base/types.cuh>
+#include <mma/mxfp4.cuh>
 #include <mma/nvfp4.cuh>
 #include <mma/wgmma_tile.cuh>
 
 namespace mma {
 
-/* What a thread decodes of a stage of `chunks` chunks, to `type`: rows g and
- * g + 8 of its warp's 16, of each the span c; g = lane / 4, c = lane % 4. */
-template <int type, int chunks> struct weight_reader {
-    using to = nvfp4_to<type>;
+/* Of jg_weights to the type that is multiplied. */
+template <int weights, int type> struct weights_to : nvfp4_to<type> {};
+template <> struct weights_to<JG_W_MXFP4, JG_BF16> : mxfp4_to_bf16 {};
+
+/* What a thread decodes of a stage of `chunks` chunks: rows g and g + 8 of its
+ * warp's 16, of each the span c; g = lane / 4, c = lane % 4. */
+template <class to, int chunks> struct weight_reader {
     static constexpr int row_bytes = chunks * chunk_k / 2; /* a stage */
+    using scales_of_span = typename to::span_scales;
+    static constexpr int span_scales = sizeof(scales_of_span);
+    static constexpr int stage_atoms = chunks * span_scales / 2;
 
     int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
                            units are permuted by; row g + 8 has the same */
@@ -26,22 +34,24 @@ template <int type, int chunks> struct weight_reader {
         span = threadIdx.x % 4;
         codes = row * row_bytes;
         swizzle = (codes >> 7 & (row_bytes / 16 - 1)) << 4;
-        scales = (row / 128 * chunks + span / 2) * scale_atom_bytes +
-                 scale_offset(row) + span % 2 * span_blocks;
+        scales = (row / 128 * stage_atoms + span * span_scales / 4) *
+                     scale_atom_bytes +
+                 scale_offset(row) + span * span_scales % 4;
     }
 
-    /* A stage's scales. Of the stage, `blocks` are inside k, an even number;
-     * at the others the memory holds anything. */
-    __device__ void load_scales(const u8 *stage, int blocks)
+    /* A stage's scales. Of the stage, `inside` of a row are inside k, those
+     * of whole spans; at the others the memory holds anything. */
+    __device__ void load_scales(const u8 *stage, int inside)
     {
 #pragma unroll
         for (int j = 0; j < chunks / 2; j++) {
-            bool inside = first_block(2 * j) + span * span_blocks < blocks;
+            bool some = (4 * j + span) * span_scales < inside;
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                u32 bytes = *reinterpret_cast<const u16 *>(
-                    stage + scales + 2 * j * scale_atom_bytes + i * 8 * 16);
-                factors[i][j] = to::factors(inside ? bytes & 0x7f7f : 0);
+                u32 bytes = *reinterpret_cast<const scales_of_span *>(
+                    stage + scales + span_scales * j * scale_atom_bytes +
+                    i * 8 * 16);
+                factors[i][j] = to::factors(some ? bytes & to::scale_bits : 0);
             }
         }
     }

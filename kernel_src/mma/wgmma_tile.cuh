@@ -16,11 +16,12 @@
 namespace mma {
 
 constexpr int chunk_k = 64;  /* 128 bytes of f16: one swizzle row */
-constexpr int block_k = 16;  /* share a scale */
+constexpr int block_k = 16;  /* share a scale of NVFP4 */
 constexpr int span_blocks = 2;
+constexpr int span_k = span_blocks * block_k;
 constexpr int atom_rows = 8; /* rows of a swizzle atom */
 constexpr int atom_bytes = 1024;
-constexpr int scale_atom_bytes = 512; /* scales of 128 rows x a chunk */
+constexpr int scale_atom_bytes = 512; /* four scales of 128 rows */
 
 /* PTX ISA 9.7.15.5.1.2, f16 rows of 128 bytes, k contiguous:
  *   bits 0-13   address >> 4
