@@ -147,6 +147,10 @@ static void check_input(const struct jg_nvrtc *nvrtc,
     config.input = input;
     config.output = input == JG_IN_F16 ? JG_F32 : JG_BF16;
     check_config(nvrtc, device, &config);
+    if (input != JG_IN_BF16)
+        return;
+    config.weights = JG_W_MXFP4;
+    check_config(nvrtc, device, &config);
 }
 
 /* That of experts, of every kind. */

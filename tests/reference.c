@@ -36,6 +36,11 @@ double ref_e4m3(unsigned byte)
     return (8 + mantissa) * (double)(1 << exponent) / 1024;
 }
 
+double ref_e8m0(unsigned byte)
+{
+    return byte == 255 ? NAN : ldexp(1, (int)byte - 127);
+}
+
 uint16_t ref_f16(double x)
 {
     uint64_t bits, mantissa, kept;
@@ -173,6 +178,21 @@ void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k)
     memset(operand->scales, 0x7F, operand->scale_bytes);
 }
 
+void ref_operand_alloc_mx(struct ref_operand *operand, int64_t rows,
+                          int64_t k)
+{
+    size_t tiles = (size_t)((rows + 127) / 128 * ((k + 127) / 128));
+
+    *operand = (struct ref_operand){.rows = rows,
+                                    .k = k,
+                                    .value_bytes = (size_t)(rows * k / 2),
+                                    .scale_bytes = tiles * 512,
+                                    .mx = true};
+    operand->values = allocate(operand->value_bytes);
+    operand->scales = allocate(operand->scale_bytes);
+    memset(operand->scales, 0xFF, operand->scale_bytes);
+}
+
 void ref_operand_alloc_type(struct ref_operand *operand, int64_t rows,
                             int64_t k, enum ref_type type)
 {
@@ -232,6 +252,19 @@ static void fill_elements(struct ref_operand *operand, enum ref_fill fill,
         elements[i] = random_element(operand->type, fill, ref_random(&seed));
 }
 
+static void fill_mx_scales(struct ref_operand *operand, enum ref_fill fill,
+                           uint64_t seed)
+{
+    unsigned range = fill == REF_FULL ? 16 : fill == REF_PUBLIC ? 2 : 1;
+    unsigned least = fill == REF_FULL ? 120 : 127;
+
+    memset(operand->scales, 0xFF, operand->scale_bytes);
+    for (int64_t row = 0; row < operand->rows; row++)
+        for (int64_t block = 0; block < operand->k / 32; block++)
+            operand->scales[ref_scale_offset(row, block, operand->k / 2)] =
+                (uint8_t)(least + ref_random(&seed) % range);
+}
+
 void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
                       uint64_t seed)
 {
@@ -244,6 +277,10 @@ void ref_operand_fill(struct ref_operand *operand, enum ref_fill fill,
     }
     for (int64_t i = 0; i < operand->rows * k / 2; i++)
         operand->values[i] = (uint8_t)(ref_random(&seed) >> 56 & mask);
+    if (operand->mx) {
+        fill_mx_scales(operand, fill, seed);
+        return;
+    }
     memset(operand->scales, 0x7F, operand->scale_bytes);
     for (int64_t row = 0; row < operand->rows; row++)
         for (int64_t block = 0; block < k / 16; block++)
@@ -258,19 +295,27 @@ void ref_operand_free(struct ref_operand *operand)
     memset(operand, 0, sizeof *operand);
 }
 
+double ref_operand_scale(const struct ref_operand *operand, int64_t row,
+                         int64_t k)
+{
+    const uint8_t *scales = operand->scales;
+
+    if (operand->mx)
+        return ref_e8m0(scales[ref_scale_offset(row, k / 32, operand->k / 2)]);
+    return ref_e4m3(scales[ref_scale_offset(row, k / 16, operand->k)]);
+}
+
 double ref_operand_value(const struct ref_operand *operand, int64_t row,
                          int64_t k)
 {
     int64_t index = row * operand->k + k;
     unsigned byte;
-    size_t scale;
 
     if (!operand->scales)
         return ref_load(operand->type, operand->values, index);
     byte = operand->values[index / 2];
-    scale = ref_scale_offset(row, k / 16, operand->k);
     return ref_e2m1(k % 2 ? byte >> 4 : byte) *
-           ref_e4m3(operand->scales[scale]);
+           ref_operand_scale(operand, row, k);
 }
 
 /* Products are exact in f32, so only additions err. NVIDIA does not document

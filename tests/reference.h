@@ -14,6 +14,7 @@ uint64_t ref_random(uint64_t *state);
 
 double ref_e2m1(unsigned code); /* the low four bits */
 double ref_e4m3(unsigned byte); /* sign ignored; 0x7F and 0xFF: NaN */
+double ref_e8m0(unsigned byte); /* 2^(byte - 127); 0xFF: NaN */
 uint16_t ref_f16(double x);     /* nearest even; past 65504: infinity */
 double ref_f16_value(uint16_t bits);
 
@@ -33,18 +34,26 @@ struct ref_operand {
     uint8_t *scales; /* blocked, padding included; or NULL */
     size_t value_bytes, scale_bytes;
     enum ref_type type; /* f16 or bf16 */
+    bool mx; /* scales are e8m0, one for 32 k; else e4m3 for 16 */
 };
 
 enum ref_fill {
     REF_PUBLIC, /* the public problem: values 0, .5, 1, 1.5 and negatives;
                    scales 1 or 2 */
     REF_FULL,   /* every e2m1 code, every finite e4m3 code, either sign;
-                   f16 and bf16 of all sizes below 2^10, 0 and subnormals */
+                   f16 and bf16 of all sizes below 2^10, 0 and subnormals;
+                   e8m0 from 2^-7 to 2^8 */
     REF_UNIT    /* every e2m1 code, scales 1 */
 };
 
 /* Padding scales are NaN (0x7F), so that any use of one shows. */
 void ref_operand_alloc(struct ref_operand *operand, int64_t rows, int64_t k);
+/* MXFP4; padding scales are NaN likewise (0xFF). */
+void ref_operand_alloc_mx(struct ref_operand *operand, int64_t rows,
+                          int64_t k);
+/* The value of the scale of an element; NaN may be one. */
+double ref_operand_scale(const struct ref_operand *operand, int64_t row,
+                         int64_t k);
 /* Without scales. */
 void ref_operand_alloc_type(struct ref_operand *operand, int64_t rows,
                             int64_t k, enum ref_type type);

@@ -39,12 +39,6 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-static double decode_scale(const struct ref_operand *operand, int64_t row,
-                           int64_t block)
-{
-    return ref_e4m3(operand->scales[ref_scale_offset(row, block, operand->k)]);
-}
-
 /* The same of an operand without scales. */
 static void pack_elements(const struct product *p,
                           const struct ref_operand *from, int64_t row,
@@ -81,7 +75,7 @@ static void pack_row(const struct product *p, const struct ref_operand *from,
         }
         if (k / 16 != block) {
             block = k / 16;
-            scale = decode_scale(from, row, block);
+            scale = ref_operand_scale(from, row, k);
         }
         byte = from->values[(row * from->k + k) / 2];
         *out = table[(k % 2 ? byte >> 4 : byte) & 15] * scale;

@@ -140,7 +140,8 @@ void gemm_case::state::make_group(size_t g)
         ref_operand_alloc_type(&made.a, size.m, size.k,
                                config.input == JG_IN_BF16 ? REF_BF16
                                                           : REF_F16);
-    ref_operand_alloc(&made.b, size.n, size.k);
+    (config.weights == JG_W_MXFP4 ? ref_operand_alloc_mx : ref_operand_alloc)(
+        &made.b, size.n, size.k);
     ref_operand_fill(&made.a, REF_FULL, fill_seed);
     ref_operand_fill(&made.b, REF_FULL, fill_seed + 1);
     made.alpha = g % 3 == 1 ? -0.375f : 0.0009765625f;
