@@ -280,7 +280,7 @@ __device__ inline void consume(consumer &self, const tile &tile)
     for (int stage = range.first; stage < range.end; stage++) {
         ring.wait_full();
         self.weights.load_scales(&shared.scales[ring.slot][0][0][0],
-                                 scales - stage * 4 * scale_atoms);
+                                 scales - stage * (4 * scale_atoms));
 #pragma unroll
         for (int j = 0; j < chunks / batch; j++) {
             int first = j * batch; /* chunk of the stage */

@@ -19,7 +19,8 @@ template <class to, int chunks> struct weight_reader {
     static constexpr int row_bytes = chunks * chunk_k / 2; /* a stage */
     using scales_of_span = typename to::span_scales;
     static constexpr int span_scales = sizeof(scales_of_span);
-    static constexpr int stage_atoms = chunks * span_scales / 2;
+    static constexpr int atom_spans = 4 / span_scales;
+    static constexpr int stage_atoms = 2 * chunks / atom_spans;
 
     int codes, swizzle; /* of row g: byte of a stage, and what its 16-byte
                            units are permuted by; row g + 8 has the same */
@@ -34,9 +35,9 @@ template <class to, int chunks> struct weight_reader {
         span = threadIdx.x % 4;
         codes = row * row_bytes;
         swizzle = (codes >> 7 & (row_bytes / 16 - 1)) << 4;
-        scales = (row / 128 * stage_atoms + span * span_scales / 4) *
-                     scale_atom_bytes +
-                 scale_offset(row) + span * span_scales % 4;
+        scales =
+            (row / 128 * stage_atoms + span / atom_spans) * scale_atom_bytes +
+            scale_offset(row) + span % atom_spans * span_scales;
     }
 
     /* A stage's scales. Of the stage, `inside` of a row are inside k, those
@@ -45,7 +46,7 @@ template <class to, int chunks> struct weight_reader {
     {
 #pragma unroll
         for (int j = 0; j < chunks / 2; j++) {
-            bool some = (4 * j + span) * span_scales < inside;
+            bool some = 4 * span_scales * j + span * span_scales < inside;
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 u32 bytes = *reinterpret_cast<const scales_of_span *>(
