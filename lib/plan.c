@@ -15,6 +15,12 @@ jitgemm_status jg_plan_choose(const struct jg_problem *problem,
     struct jg_device allowed = jg_cut_device(problem, device);
     double least = INFINITY;
 
+    if (device->family != JG_SM90 && problem->weights != JG_W_NVFP4)
+        return jg_fail_argument(JITGEMM_E_ARCH, "problem.b_type", -1,
+                                (int64_t)problem->weights, JG_W_NVFP4,
+                                "problem.b_type is %d; the kernels for %s "
+                                "multiply weights of NVFP4 only",
+                                (int)problem->weights, device->arch);
     if (device->family != JG_SM90 && problem->input != JG_IN_NVFP4)
         return jg_fail_argument(JITGEMM_E_ARCH, "problem.a_type", -1,
                                 (int64_t)problem->input, JG_IN_NVFP4,

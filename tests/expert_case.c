@@ -102,7 +102,9 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
     c->b = allocate(groups * sizeof *c->b);
     c->alpha = allocate(groups * sizeof *c->alpha);
     for (size_t g = 0; g < groups; g++) {
-        ref_operand_alloc(&c->b[g], c->n, c->k);
+        (c->b_type == JITGEMM_WEIGHTS_MXFP4 ? ref_operand_alloc_mx
+                                            : ref_operand_alloc)(
+            &c->b[g], c->n, c->k);
         ref_operand_fill(&c->b[g], REF_FULL, ref_random(&seed));
         /* As product_make() does. */
         c->alpha[g] = (float)(1 + (double)(ref_random(&seed) % 256) / 256) *
@@ -158,6 +160,7 @@ jitgemm_problem expert_case_problem(const struct expert_case *c)
                              .k = &c->k,
                              .c_type = c->c_type,
                              .a_type = c->a_type,
+                             .b_type = c->b_type,
                              .sizes = JITGEMM_SIZES_DEVICE,
                              .layout = c->rows.layout,
                              .place = c->rows.place,

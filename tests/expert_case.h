@@ -17,6 +17,7 @@ struct expert_case {
     int64_t n, k, hint_rows;
     jitgemm_type c_type;
     jitgemm_input a_type;
+    jitgemm_weights b_type;
     int64_t gap;    /* bytes between what experts have of b and sfb */
     uint8_t poison; /* of scales that are nobody's */
     bool with_bias;

@@ -46,7 +46,8 @@ static const int32_t scale_rows[GROUPS] = {768, 0, 384, 512, 128};
 static void test_configs(void)
 {
     static const jitgemm_input inputs[] = {
-        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
+        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16,
+        JITGEMM_INPUT_BF16};
 
     for (int i = 0; i < expert_case_configs(model); i++) {
         int32_t offsets[GROUPS + 1];
@@ -64,8 +65,11 @@ static void test_configs(void)
         char name[32];
 
         c.c_type = (jitgemm_type)(i % 3);
-        if (model->configs[i].family == JG_SM90)
-            c.a_type = inputs[i / 2 % 3];
+        if (model->configs[i].family == JG_SM90) {
+            c.a_type = inputs[i / 2 % 4];
+            c.b_type = i / 2 % 4 == 3 ? JITGEMM_WEIGHTS_MXFP4
+                                      : JITGEMM_WEIGHTS_NVFP4;
+        }
         if (c.rows.layout == STACKED)
             c.rows.max_rows = stack(counts[which], offsets, GROUPS) + i % 4;
         snprintf(name, sizeof name, "configuration %d", i);

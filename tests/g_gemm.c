@@ -15,7 +15,8 @@
 #include "test.h"
 
 static jitgemm_context *context;
-static jitgemm_input a_type; /* of each product */
+static jitgemm_input a_type; /* of each product; and of B: */
+static jitgemm_weights b_type;
 static int runs = 2; /* of each product, into poisoned memory */
 
 static void run(const struct product *p, const struct jg_config *config)
@@ -68,11 +69,13 @@ static void check_config(const char *name, int32_t groups, const int64_t *m,
     product_make(&p, groups, m, n, k, fill, fill == REF_FULL, ++seed);
     if (a_type)
         product_make_a(&p, a_type, fill, seed);
+    if (b_type)
+        product_make_mxfp4(&p, fill, seed);
     run(&p, config);
     bad = product_check(&p, 0, fill == REF_PUBLIC, &worst);
-    printf("%-24s %s%-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
+    printf("%-24s %s%s%-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
            name, a_type ? inputs[a_type - JITGEMM_INPUT_F16] : "",
-           fills[fill], (unsigned long long)seed, (long long)bad, worst);
+           b_type ? "mxfp4 " : "", fills[fill], (unsigned long long)seed, (long long)bad, worst);
     fflush(stdout);
     CHECK_INT(bad, 0);
     product_free(&p);
@@ -166,15 +169,16 @@ static void test_variants(const struct jg_model *model, bool all)
     static const int64_t long_k[] = {1056}; /* to split */
     static const char *const names[] = {"f16", "bf16", "f32"};
     static const jitgemm_input inputs[] = {
-        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16};
+        JITGEMM_INPUT_NVFP4, JITGEMM_INPUT_F16, JITGEMM_INPUT_BF16,
+        JITGEMM_INPUT_BF16}; /* the last with MXFP4 */
 
     for (int i = 0; i < model->count; i++)
-        for (int variant = 1; variant < 9; variant++) {
+        for (int variant = 1; variant < 12; variant++) {
             struct jg_config config = model->configs[i];
             bool hopper = config.family == JG_SM90;
             bool split = hopper && config.ctas > 1;
             bool pair = !hopper && config.ctas > 1;
-            int most = hopper ? 8 : pair ? 2 : 5, group = variant / 3;
+            int most = hopper ? 11 : pair ? 2 : 5, group = variant / 3;
             struct product p;
             double worst;
             int64_t bad;
@@ -189,6 +193,8 @@ static void test_variants(const struct jg_model *model, bool all)
             p.c_type = (jitgemm_type)(variant % 3);
             if (hopper && group)
                 product_make_a(&p, inputs[group], REF_FULL, 99);
+            if (hopper && group == 3)
+                product_make_mxfp4(&p, REF_FULL, 97);
             if (variant % 2)
                 product_make_bias(&p, 98);
             config.edits_maps = !hopper && group;
@@ -293,11 +299,13 @@ static void test_not_finite(void)
     }
 }
 
-/* What the plan chooses, and every configuration, with other types of A. */
+/* What the plan chooses, and every configuration, with other types of A and
+ * of B. */
 static void test_inputs(const struct jg_model *model, bool small)
 {
-    for (int type = 0; type < 2; type++) {
+    for (int type = 0; type < 3; type++) {
         a_type = type ? JITGEMM_INPUT_BF16 : JITGEMM_INPUT_F16;
+        b_type = type < 2 ? JITGEMM_WEIGHTS_NVFP4 : JITGEMM_WEIGHTS_MXFP4;
         if (!small)
             test_cases(true);
         for (int i = 0; i < model->count; i += small ? 4 : 1)
@@ -305,6 +313,7 @@ static void test_inputs(const struct jg_model *model, bool small)
         test_empty();
     }
     a_type = JITGEMM_INPUT_NVFP4;
+    b_type = JITGEMM_WEIGHTS_NVFP4;
     test_not_finite();
 }
 

@@ -13,8 +13,8 @@ stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
     programs="tests/g_driver tests/g_experts tests/g_experts_bad
-        tests/g_gemm tests/g_moe tests/g_plan tests/g_quantize
-        tests/g_quantize_bad tests/g_wrappers tests/n_specs
+        tests/g_gemm tests/g_moe tests/g_mxfp4 tests/g_plan
+        tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm
         examples/moe_layer"
@@ -110,6 +110,7 @@ tests() {
     step experts "$dir/bin/g_experts" &
     step experts-bad "$dir/bin/g_experts_bad" &
     step moe "$dir/bin/g_moe" &
+    step mxfp4 "$dir/bin/g_mxfp4" &
     step moe-layer "$dir/bin/moe_layer" &
     step plan "$dir/bin/g_plan" &
     step quantize "$dir/bin/g_quantize" &

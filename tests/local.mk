@@ -97,6 +97,7 @@ gpu_tests = \
 	tests/g_experts_bad \
 	tests/g_gemm \
 	tests/g_moe \
+	tests/g_mxfp4 \
 	tests/g_plan \
 	tests/g_quantize \
 	tests/g_quantize_bad
@@ -116,6 +117,7 @@ script_tests = \
 	tests/emu_gemm.sh \
 	tests/emu_moe.sh \
 	tests/emu_moe_layer.sh \
+	tests/emu_mxfp4.sh \
 	tests/emu_no_nvrtc.sh \
 	tests/emu_overlap.sh \
 	tests/emu_plan.sh \
@@ -519,6 +521,7 @@ tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs
 tests/emu_moe.log: tests/g_moe tests/n_specs
+tests/emu_mxfp4.log: tests/g_mxfp4 tests/n_specs
 tests/emu_moe_layer.log: tests/n_specs
 tests/emu_quantize.log: tests/g_quantize tests/g_quantize_bad tests/n_specs
 tests/emu_sm100.log: tests/g_gemm tests/n_specs

@@ -47,13 +47,18 @@ static void upload_a(struct product *p, int32_t g)
         a->scales ? gpu_upload(a->scales, a->scale_bytes) : NULL;
 }
 
-static void upload_group(struct product *p, int32_t g)
+static void upload_b(struct product *p, int32_t g)
 {
     const struct ref_operand *b = &p->b[g];
 
-    upload_a(p, g);
     p->device[B][g] = gpu_upload(b->values, b->value_bytes);
     p->device[SFB][g] = gpu_upload(b->scales, b->scale_bytes);
+}
+
+static void upload_group(struct product *p, int32_t g)
+{
+    upload_a(p, g);
+    upload_b(p, g);
     p->device[C][g] =
         gpu_alloc(MOST_BYTES * (size_t)(p->m[g] * p->n[g] + GUARD));
     if (p->with_alpha)
@@ -121,6 +126,19 @@ void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
     }
 }
 
+void product_make_mxfp4(struct product *p, enum ref_fill fill, uint64_t seed)
+{
+    p->b_type = JITGEMM_WEIGHTS_MXFP4;
+    for (int32_t g = 0; g < p->groups; g++) {
+        ref_operand_free(&p->b[g]);
+        ref_operand_alloc_mx(&p->b[g], p->n[g], p->k[g]);
+        ref_operand_fill(&p->b[g], fill, ref_random(&seed));
+        gpu_free(p->device[B][g]);
+        gpu_free(p->device[SFB][g]);
+        upload_b(p, g);
+    }
+}
+
 void product_make_bias(struct product *p, uint64_t seed)
 {
     enum ref_type type = (enum ref_type)p->c_type;
@@ -172,7 +190,8 @@ jitgemm_problem product_problem(const struct product *p)
                              .n = p->n,
                              .k = p->k,
                              .c_type = p->c_type,
-                             .a_type = p->a_type};
+                             .a_type = p->a_type,
+                             .b_type = p->b_type};
 }
 
 jitgemm_operands product_operands(const struct product *p)
@@ -201,6 +220,7 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
         struct jg_config typed = *config;
 
         typed.input = (enum jg_input)p->a_type;
+        typed.weights = (enum jg_weights)p->b_type;
         typed.output = (enum jg_output)p->c_type;
         JITGEMM(jg_problem_read(&problem, &checked));
         JITGEMM(jg_launch_create(context, &checked, &typed, &plan));

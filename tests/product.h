@@ -16,6 +16,7 @@ struct product {
     bool with_alpha;           /* the device has it too */
     uint32_t flags;            /* of the problem */
     jitgemm_input a_type;
+    jitgemm_weights b_type;
     jitgemm_type c_type;       /* f16 unless set after product_make() */
     double **bias;             /* [groups], host; NULL: none */
     void **device[7];          /* a, sfa, b, sfb, c, alpha, bias: device
@@ -30,6 +31,8 @@ void product_make(struct product *p, int32_t groups, const int64_t *m,
 /* Fresh operands A of such elements instead. */
 void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
                     uint64_t seed);
+/* Fresh MXFP4 operands B instead. */
+void product_make_mxfp4(struct product *p, enum ref_fill fill, uint64_t seed);
 /* A bias for each group but every third; once c_type is set. */
 void product_make_bias(struct product *p, uint64_t seed);
 void product_free(struct product *p);
