@@ -26,6 +26,7 @@ from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, \
 
 F16, BF16, F32, E4M3 = 0, 1, 2, 3            # c_type, x_type
 NVFP4, INPUT_F16, INPUT_BF16 = 0, 16, 17     # a_type
+MXFP4 = 1                                    # b_type, or NVFP4
 STACKED, MASKED = 0, 1                       # layout
 TIGHT, FLOOR, CEIL, STRIDED, EXPLICIT = range(5)  # place
 NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED = 0, 1, 2  # activation
@@ -56,7 +57,8 @@ class _Problem(_Struct):
                 ("c_type", c_int32), ("a_type", c_int32), ("sizes", c_int32),
                 ("layout", c_int32), ("place", c_int32),
                 ("sm_limit", c_int32), ("max_rows", c_int64),
-                ("hint_rows", c_int64)]
+                ("hint_rows", c_int64), ("b_type", c_int32),
+                ("reserved", c_int32)]
 
 
 _POINTERS = ("a", "sfa", "b", "sfb", "c", "alpha", "bias", "rows",
@@ -171,12 +173,12 @@ class Experts:
 
     def __init__(self, context, experts, n, k, max_rows, layout=STACKED,
                  place=TIGHT, a_type=NVFP4, c_type=F16, hint_rows=0,
-                 sm_limit=0):
+                 b_type=NVFP4, sm_limit=0):
         problem = _Problem(
             groups=experts, n=(c_int64 * 1)(n), k=(c_int64 * 1)(k),
             c_type=c_type, a_type=a_type, sizes=_SIZES_DEVICE, layout=layout,
             place=place if a_type == NVFP4 else 0, sm_limit=sm_limit,
-            max_rows=max_rows, hint_rows=hint_rows)
+            max_rows=max_rows, hint_rows=hint_rows, b_type=b_type)
         self.context = context  # which must outlive the plan
         self._handle, size = c_void_p(), c_size_t()
         _call("jitgemm_plan_create", context._handle, byref(problem),

@@ -106,7 +106,7 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
     if (problem->b_type != JITGEMM_WEIGHTS_NVFP4 &&
         problem->b_type != JITGEMM_WEIGHTS_MXFP4)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.b_type", -1,
-                                (int64_t)problem->b_type,
+                                (int)problem->b_type,
                                 JITGEMM_WEIGHTS_MXFP4,
                                 "problem.b_type is %d; it must be "
                                 "JITGEMM_WEIGHTS_NVFP4 (0) or _MXFP4 (1)",
@@ -114,7 +114,7 @@ static jitgemm_status check_header(const jitgemm_problem *problem)
     if (problem->b_type == JITGEMM_WEIGHTS_MXFP4 &&
         problem->a_type != JITGEMM_INPUT_BF16)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.b_type", -1,
-                                (int64_t)problem->b_type, 0,
+                                (int)problem->b_type, 0,
                                 "problem.b_type is JITGEMM_WEIGHTS_MXFP4 (1) "
                                 "and problem.a_type is %d; such a B needs "
                                 "JITGEMM_INPUT_BF16 (17)",

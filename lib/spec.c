@@ -110,7 +110,7 @@ static struct registers share_registers(const struct jg_config *config,
 
 static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 {
-    const char *inputs = config->weights == JG_W_MXFP4 ? "bf16 mxfp4 to "
+    const char *inputs = config->weights == JG_W_MXFP4 ? "mxfp4 to "
                          : config->input == JG_IN_BF16 ? "bf16 to "
                          : config->input == JG_IN_F16  ? "f16 to "
                                                        : "";

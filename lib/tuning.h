@@ -34,10 +34,10 @@ struct jg_tuning { /* all zero: empty */
 
 /* The class of a problem: what decides which configurations it may run in, n
  * and k, and how many rows there are, in all and in the longest group, up to
- * the next power of two. "8x4096x7168 rows 1024 longest 128 nvfp4 f16", then
- * " device", " split-k" and, if it may use fewer multiprocessors than the
- * device has, " sms 64". False if the groups differ in n or k: such a problem
- * has none. */
+ * the next power of two. "8x4096x7168 rows 1024 longest 128 nvfp4 f16", with
+ * MXFP4 weights "... bf16 mxfp4 f16", then " device", " split-k" and, if it may
+ * use fewer multiprocessors than the device has, " sms 64". False if the groups
+ * differ in n or k: such a problem has none. */
 bool jg_tuning_class(const struct jg_problem *problem,
                      const struct jg_device *device,
                      struct jg_tuning_entry *entry);

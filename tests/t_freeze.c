@@ -178,9 +178,10 @@ static void test_problem_text(void)
     problem.split_k = true;
     jg_problem_print(&problem, text);
     CHECK(strstr(text, " groups) --a bf16 --c bf16 --split-k") != NULL);
+    problem.weights = JG_W_MXFP4;
     sizes[1] = (struct jg_size){8, 8, 8}; /* the longest text there is */
     jg_problem_print(&problem, text);
-    CHECK(strstr(text, " groups) --a bf16 --c bf16 --split-k") != NULL);
+    CHECK(strstr(text, " groups) --a bf16 --b mxfp4 --c bf16 --split-k"));
     problem = (struct jg_problem){.groups = 1,
                                   .sizes = sizes + 1,
                                   .output = JG_F32,

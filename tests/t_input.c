@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of A, as callers ask for them: which there are, on which GPU, and that
- * scales are asked for where there are some. */
+/* Types of A and B, as callers ask for them: which there are, on which GPU,
+ * and that scales are asked for where there are some. */
 #include "check_error.h"
 #include "fake/fakes.h"
 #include "model.h"
@@ -81,12 +81,50 @@ static void test_scales(jitgemm_context *context)
     }
 }
 
+/* There are two types of B, and one A that goes with MXFP4. */
+static void test_weights(jitgemm_context *context)
+{
+    static const int bad[] = {2, 16, -1};
+    jitgemm_problem problem = problem_of(JITGEMM_INPUT_BF16);
+    jitgemm_plan *plan = NULL;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        problem.b_type = (jitgemm_weights)bad[i];
+        CHECK_ERROR(jitgemm_plan_create(context, &problem, &plan),
+                    JITGEMM_E_ARGUMENT, "problem.b_type");
+        CHECK_INT(jitgemm_last_error()->got, bad[i]);
+    }
+    problem.b_type = JITGEMM_WEIGHTS_MXFP4;
+    for (int i = 0; i < 2; i++) {
+        problem.a_type = i ? JITGEMM_INPUT_F16 : JITGEMM_INPUT_NVFP4;
+        CHECK_ERROR(jitgemm_plan_create(context, &problem, &plan),
+                    JITGEMM_E_ARGUMENT, "problem.b_type");
+        CHECK(strstr(jitgemm_last_error()->text, "JITGEMM_INPUT_BF16 (17)"));
+    }
+    CHECK(!plan);
+    problem.a_type = JITGEMM_INPUT_BF16;
+    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+    jitgemm_plan_destroy(plan);
+}
+
+/* A caller who knows no b_type means NVFP4. */
+static void test_older_problem(jitgemm_context *context)
+{
+    jitgemm_problem problem = problem_of(JITGEMM_INPUT_F16);
+    jitgemm_plan *plan = NULL;
+
+    problem.b_type = JITGEMM_WEIGHTS_MXFP4;
+    problem.size = offsetof(jitgemm_problem, b_type);
+    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+    jitgemm_plan_destroy(plan);
+}
+
 /* f16 and bf16 are put in order by one kernel. */
 static void test_specs(void)
 {
     struct jg_config config = jg_model_of(JG_SM90)->configs[3];
     struct jg_device device;
-    struct jg_spec made[3][2];
+    struct jg_spec made[3][2], mxfp4[2];
     static const enum jg_input types[] = {JG_IN_NVFP4, JG_IN_F16, JG_IN_BF16};
     static const char *const constants[] = {"int input = 0;",
                                             "int input = 16;",
@@ -102,6 +140,16 @@ static void test_specs(void)
     }
     CHECK(strstr(made[1][1].name, "f16 to f16") != NULL);
     CHECK(strstr(made[2][1].name, "bf16 to f16") != NULL);
+    /* With other weights the product is another, and smaller. */
+    config.weights = JG_W_MXFP4;
+    jg_spec_make(&config, &device, 0, &mxfp4[0]);
+    jg_spec_make(&config, &device, 1, &mxfp4[1]);
+    CHECK_STR(mxfp4[0].text, made[2][0].text);
+    CHECK(strstr(made[2][1].text, "int weights = 0;") != NULL);
+    CHECK(strstr(mxfp4[1].text, "int weights = 1;") != NULL);
+    CHECK(strstr(mxfp4[1].name, "mxfp4 to f16") != NULL);
+    CHECK_INT(made[2][1].shared_bytes - mxfp4[1].shared_bytes,
+              config.stages * config.tile_n * config.tile_k / 32);
     CHECK(strcmp(made[0][0].text, made[1][0].text) != 0);
     CHECK(strcmp(made[0][0].name, made[1][0].name) != 0);
     CHECK_STR(made[1][0].text, made[2][0].text);
@@ -119,11 +167,17 @@ int main(void)
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     test_numbers(context);
     test_scales(context);
+    test_weights(context);
+    test_older_problem(context);
     jitgemm_context_destroy(context);
     fakes.cuda->major = 10;
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     CHECK_ERROR(jitgemm_plan_create(context, &problem, &plan), JITGEMM_E_ARCH,
                 "problem.a_type");
+    problem = problem_of(JITGEMM_INPUT_BF16);
+    problem.b_type = JITGEMM_WEIGHTS_MXFP4;
+    CHECK_ERROR(jitgemm_plan_create(context, &problem, &plan), JITGEMM_E_ARCH,
+                "problem.b_type");
     jitgemm_context_destroy(context);
     test_specs();
     fakes_close(&fakes);

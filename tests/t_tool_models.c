@@ -45,6 +45,45 @@ static void test_config(void)
     CHECK_INT(model.intermediate, 6144);
 }
 
+/* Weights, which the model or its part tells. */
+static void test_weights(void)
+{
+    static const char numbers[] =
+        "\"num_experts\":32,\"num_experts_per_tok\":4,"
+        "\"hidden_size\":2880,\"intermediate_size\":2880";
+    static const struct {
+        const char *before, *behind;
+        bool mxfp4;
+    } cases[] = {
+        {"{", "}", false},
+        {"{\"quantization_config\":{\"modules_to_not_convert\":[\"lm_head\"],"
+         " \"quant_method\" : \"mxfp4\"},", "}", true},
+        {"{\"quantization_config\":{\"quant_method\":\"mxfp4\"},"
+         "\"text_config\":{", "}}", true},
+        {"{\"text_config\":{", ",\"quantization_config\":"
+         "{\"quant_method\":\"mxfp4\"}}}", true},
+        {"{\"quantization_config\":{\"quant_method\":\"mxfp4x\"},", "}",
+         false},
+        {"{\"quantization_config\":{\"quant_method\":\"modelopt\"},", "}",
+         false},
+        {"{\"quantization_config\":{\"quant_method\":4},", "}", false},
+        {"{\"quantization_config\":{},", "}", false},
+        {"{\"quantization_config\":null,", "}", false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct moe_model model = {.mxfp4 = !cases[i].mxfp4};
+        char text[512];
+        const char *at;
+
+        snprintf(text, sizeof text, "%s%s%s", cases[i].before, numbers,
+                 cases[i].behind);
+        CHECK(!parse(text, &model, &at));
+        CHECK_INT(model.mxfp4, cases[i].mxfp4);
+        CHECK_INT(model.experts, 32);
+    }
+}
+
 static void test_bad_config(void)
 {
     static const struct {
@@ -65,6 +104,8 @@ static void test_bad_config(void)
         {"{\"num_experts\":1.5}", "1.5}",
          "expected a whole number from 1 to 2147483647"},
         {"{\"text_config\":[]}", "[]}", "expected an object"},
+        {"{\"quantization_config\":\"mxfp4\"}", "\"mxfp4\"}",
+         "expected an object"},
         {"{\"text_config\":{\"num_experts\":0}}", "0}}",
          "expected a whole number from 1 to 2147483647"},
         {"{\"num_experts\":1,\"num_experts\":1}", "\"num_experts\":1}",
@@ -95,6 +136,7 @@ static void check_problem(const struct named_problem *named, int64_t n,
     CHECK_INT(named->problem.k[0], k);
     CHECK_INT(named->problem.max_rows, max_rows);
     CHECK_INT(named->problem.hint_rows, hint_rows);
+    CHECK_INT(named->problem.b_type, JITGEMM_WEIGHTS_MXFP4);
 }
 
 static void test_problems(void)
@@ -124,11 +166,16 @@ static void test_problems(void)
     CHECK(model_list_add(&list, "gpt-oss-20b", "1-2147483647", 1));
     CHECK_INT(list.count, 64); /* powers from 0 to 30, and the last */
     problem_list_free(&list);
+
+    CHECK(model_list_add(&list, "mixtral-8x7b", "8", 1));
+    CHECK_INT(list.items[1].problem.b_type, JITGEMM_WEIGHTS_NVFP4);
+    problem_list_free(&list);
 }
 
 int main(void)
 {
     test_config();
+    test_weights();
     test_bad_config();
     test_problems();
     return test_end();

@@ -36,6 +36,10 @@ static void test_classes(void)
     CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK_STR(entry.class,
               "3x64x96 rows 32 longest 16 bf16 f32 device split-k");
+    problem.weights = JG_W_MXFP4;
+    CHECK(jg_tuning_class(&problem, &device, &entry));
+    CHECK_STR(entry.class,
+              "3x64x96 rows 32 longest 16 bf16 mxfp4 f32 device split-k");
     sizes[0].m = sizes[1].m = sizes[2].m = 0;
     CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK(strstr(entry.class, " rows 0 longest 0 ") != NULL);
@@ -51,7 +55,8 @@ static void test_long_class(void)
 {
     static struct jg_size sizes[65536];
     struct jg_problem problem = {.groups = 65536, .sizes = sizes,
-                                 .input = JG_IN_NVFP4, .output = JG_BF16,
+                                 .input = JG_IN_BF16, .output = JG_BF16,
+                                 .weights = JG_W_MXFP4,
                                  .on_device = true, .split_k = true,
                                  .sm_limit = INT32_MAX - 1};
     struct jg_device huge = {.sms = INT32_MAX};
@@ -62,7 +67,8 @@ static void test_long_class(void)
     CHECK(jg_tuning_class(&problem, &huge, &entry));
     CHECK_STR(entry.class,
               "65536x2147483640x2147483616 rows 140737488355328 "
-              "longest 2147483648 nvfp4 bf16 device split-k sms 2147483646");
+              "longest 2147483648 bf16 mxfp4 bf16 device split-k "
+              "sms 2147483646");
 }
 
 /* ---- The file ---- */

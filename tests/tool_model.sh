@@ -43,7 +43,9 @@ same want got
 # Every model that has a name; one GPU's part of it may be out of range.
 names=$(run 2 --model none --tokens 1 && sed -n 's/.*name are //p' err)
 for name in $(echo "$names" | tr -d ,); do
-    run 0 --arch sm_90a,sm_100a --list --model "$name" --tokens 1-8192
+    run 0 --arch sm_90a --list --model "$name" --tokens 1-8192
+    empty err
+    run 0 --arch sm_100a --list --model "$name" --tokens 1-8192 --b nvfp4
     empty err
     has "$srcdir/lib/tool/jitgemm-warm.1" "^\.Cm.* $name\b"
 done

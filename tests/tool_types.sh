@@ -19,6 +19,7 @@ lists 'sm90_nvfp4 .*, f16' $problem
 lists 'sm90_nvfp4 .*, f32' $problem --c f32
 lists 'sm90_nvfp4 .*, bf16 to f16' --a bf16 $problem
 lists 'sm90_nvfp4 .*, f16 to bf16' --a f16 $problem --c bf16
+lists 'sm90_nvfp4 .*, mxfp4 to f32' --b mxfp4 $problem --c f32
 lists 'sm90_nvfp4 .*, split k [248]' --problem 8x512x7168 --split-k
 run 0 --arch sm_90a --list --problem 8x512x7168
 ! grep 'split k' "$work/out" || fail "k is split unasked"
@@ -38,7 +39,8 @@ has "$work/out" ' sm_90a with 2 multiprocessors'
 # What a frozen program lacks is named as options that make it.
 for options in "$problem --a f16 --c f32" \
     '--problem 8x512x7168 --c bf16 --split-k' \
-    '--problem 8@96/40x256x512:masked --a bf16 --sm-limit 2'; do
+    '--problem 8@96/40x256x512:masked --a bf16 --sm-limit 2' \
+    '--problem 8@96/40x256x512 --b mxfp4 --c bf16'; do
     run 0 --arch sm_90a --list $options
     cp "$work/out" "$work/want"
     JITGEMM_MODE=strict
@@ -54,6 +56,10 @@ done
 # What the library refuses.
 run 1 --arch sm_100a --list --a f16 $problem
 has "$work/err" 'problem.a_type'
+run 1 --arch sm_100a --list --b mxfp4 $problem
+has "$work/err" 'problem.b_type'
+run 1 --arch sm_90a --list --a f16 --b mxfp4 $problem
+has "$work/err" 'problem.b_type'
 run 1 --arch sm_90a --list --conversion f16:stacked:strided
 has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
 

@@ -37,6 +37,7 @@ for conversion in '' f64 f16: f16:tight f16:stacked:low f16x \
 done
 log_failure --a
 log_failure --a f32 --problem 8x64x64
+log_failure --b bf16 --problem 8x64x64
 log_failure --c '' --problem 8x64x64
 log_failure --problem '8 x64x64'
 log_failure --problem ' 8x64x64'

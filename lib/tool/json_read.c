@@ -3,7 +3,6 @@
  * skip values when a member is looked for. */
 #include "json_read.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "text.h"
@@ -220,6 +219,14 @@ const char *json_member(const char *object, const char *name,
     }
     *value = found && !is_null(found) ? found : NULL;
     return NULL;
+}
+
+bool json_is(const char *value, const char *string)
+{
+    size_t length = strlen(string);
+
+    return *value == '"' && strncmp(value + 1, string, length) == 0 &&
+           value[1 + length] == '"';
 }
 
 const char *json_count(const char *value, int64_t *number, const char **at)

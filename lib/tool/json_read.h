@@ -3,6 +3,7 @@
 #ifndef JITGEMM_WARM_JSON_READ_H
 #define JITGEMM_WARM_JSON_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,9 @@ const char *json_check(const char *text, size_t size, const char **at);
  * A second member of the name breaks a rule. */
 const char *json_member(const char *object, const char *name,
                         const char **value, const char **at);
+
+/* Whether it is that string, written without escapes. */
+bool json_is(const char *value, const char *string);
 
 /* A whole number from 1 to 2^31 - 1. */
 const char *json_count(const char *value, int64_t *number, const char **at);

@@ -41,19 +41,38 @@ static const char *read_key(const char *object, int key, int64_t *number,
     return keys[key].missing;
 }
 
+/* Of the model or of its part. */
+static const char *read_weights(const char *object, bool *mxfp4,
+                                const char **at)
+{
+    const char *config, *method = NULL;
+    const char *rule =
+        json_member(object, "quantization_config", &config, at);
+
+    if (!rule && config)
+        rule = json_member(config, "quant_method", &method, at);
+    if (!rule && method)
+        *mxfp4 = json_is(method, "mxfp4");
+    return rule;
+}
+
 const char *model_config_parse(const char *text, size_t size,
                                struct moe_model *model, const char **at)
 {
     const char *rule = json_check(text, size, at), *object, *part;
     int64_t numbers[KEYS];
+    bool mxfp4 = false;
 
     if (rule)
         return rule;
     object = text + strspn(text, " \t\n\r");
-    if ((rule = json_member(object, "text_config", &part, at)))
+    if ((rule = json_member(object, "text_config", &part, at)) ||
+        (rule = read_weights(object, &mxfp4, at)))
         return rule;
     if (part)
         object = part;
+    if (part && (rule = read_weights(object, &mxfp4, at)))
+        return rule;
     for (int key = 0; key < KEYS; key++)
         if ((rule = read_key(object, key, &numbers[key], at)))
             return rule;
@@ -64,6 +83,7 @@ const char *model_config_parse(const char *text, size_t size,
     model->top = (int32_t)numbers[TOP];
     model->hidden = numbers[HIDDEN];
     model->intermediate = numbers[INTERMEDIATE];
+    model->mxfp4 = mxfp4;
     return NULL;
 }
 

@@ -26,6 +26,8 @@ static bool add_layer(struct problem_list *list, const struct moe_model *model,
              model->experts, most * model->top, typical * model->top, n_k[0],
              n_k[1]);
     good = problem_list_add(list, origin, text);
+    if (good && model->mxfp4)
+        list->items[list->count - 1].problem.b_type = JITGEMM_WEIGHTS_MXFP4;
     free(origin);
     return good;
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes are those of the models' published configurations. */
+/* Sizes and weights are those of the models' published configurations, for
+ * example huggingface.co/openai/gpt-oss-20b/blob/main/config.json. */
 #include "moe_models.h"
 
 #include <string.h>
 
 const struct moe_model moe_models[] = {
-    {"deepseek-v3", 256, 8, 7168, 2048},
-    {"kimi-k2", 384, 8, 7168, 2048},
-    {"qwen3-30b", 128, 8, 2048, 768},
-    {"qwen3-235b", 128, 8, 4096, 1536},
-    {"gpt-oss-20b", 32, 4, 2880, 2880},
-    {"gpt-oss-120b", 128, 4, 2880, 2880},
-    {"llama4-scout", 16, 1, 5120, 8192},
-    {"llama4-maverick", 128, 1, 5120, 8192},
-    {"mixtral-8x7b", 8, 2, 4096, 14336},
-    {"glm-4.5", 160, 8, 5120, 1536},
+    {"deepseek-v3", 256, 8, 7168, 2048, false},
+    {"kimi-k2", 384, 8, 7168, 2048, false},
+    {"qwen3-30b", 128, 8, 2048, 768, false},
+    {"qwen3-235b", 128, 8, 4096, 1536, false},
+    {"gpt-oss-20b", 32, 4, 2880, 2880, true},
+    {"gpt-oss-120b", 128, 4, 2880, 2880, true},
+    {"llama4-scout", 16, 1, 5120, 8192, false},
+    {"llama4-maverick", 128, 1, 5120, 8192, false},
+    {"mixtral-8x7b", 8, 2, 4096, 14336, false},
+    {"glm-4.5", 160, 8, 5120, 1536, false},
 };
 
 const size_t moe_models_count = sizeof moe_models / sizeof *moe_models;

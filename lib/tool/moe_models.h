@@ -3,6 +3,7 @@
 #ifndef JITGEMM_WARM_MOE_MODELS_H
 #define JITGEMM_WARM_MOE_MODELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct moe_model {
     const char *name;
     int32_t experts, top; /* top: experts that a token goes to */
     int64_t hidden, intermediate;
+    bool mxfp4; /* weights, as they are published */
 };
 
 extern const struct moe_model moe_models[];

@@ -50,7 +50,7 @@ static bool check_problems(const struct settings *settings)
     }
     if (looks &&
         (settings->arch_count || settings->jobs || settings->types_given)) {
-        complain("--a, --arch, --c, --jobs, --sm-limit and --split-k are "
+        complain("--a, --arch, --b, --c, --jobs, --sm-limit and --split-k are "
                  "for problems");
         return false;
     }

@@ -75,24 +75,32 @@ static const struct type a_types[] = {
     {"f16", JITGEMM_INPUT_F16},
     {"bf16", JITGEMM_INPUT_BF16},
 };
+static const struct type b_types[] = {
+    {"nvfp4", JITGEMM_WEIGHTS_NVFP4},
+    {"mxfp4", JITGEMM_WEIGHTS_MXFP4},
+};
 static const struct type c_types[] = {
     {"f16", JITGEMM_F16},
     {"bf16", JITGEMM_BF16},
     {"f32", JITGEMM_F32},
 };
 
-/* Of the three. */
+/* Of two or three. */
 static bool set_type(struct settings *settings, const char *option,
-                     const struct type types[3], const char *name, int *type)
+                     const struct type *types, size_t count, const char *name,
+                     int *type)
 {
+    bool three = count == 3;
+
     settings->types_given = true;
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(types[i].name, name) == 0) {
             *type = types[i].number;
             return true;
         }
-    complain("%s: \"%s\" is not %s, %s or %s", option, name, types[0].name,
-             types[1].name, types[2].name);
+    complain("%s: \"%s\" is not %s%s%s or %s", option, name, types[0].name,
+             three ? ", " : "", three ? types[1].name : "",
+             types[count - 1].name);
     return false;
 }
 
@@ -155,6 +163,7 @@ enum option_number {
     OPTION_TOKENS,
     OPTION_TP,
     OPTION_A,
+    OPTION_B,
     OPTION_C,
     OPTION_SPLIT_K,
     OPTION_SM_LIMIT,
@@ -183,6 +192,7 @@ static const struct option long_options[] = {
     {"tokens", required_argument, NULL, OPTION_TOKENS},
     {"tp", required_argument, NULL, OPTION_TP},
     {"a", required_argument, NULL, OPTION_A},
+    {"b", required_argument, NULL, OPTION_B},
     {"c", required_argument, NULL, OPTION_C},
     {"split-k", no_argument, NULL, OPTION_SPLIT_K},
     {"sm-limit", required_argument, NULL, OPTION_SM_LIMIT},
@@ -243,9 +253,14 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
     case OPTION_TP:
         return set_number("--tp", optarg, MAX_TP, &settings->tp);
     case OPTION_A:
-        return set_type(settings, "--a", a_types, optarg, &settings->a_type);
+        return set_type(settings, "--a", a_types, 3, optarg,
+                        &settings->a_type);
+    case OPTION_B:
+        return set_type(settings, "--b", b_types, 2, optarg,
+                        &settings->b_type);
     case OPTION_C:
-        return set_type(settings, "--c", c_types, optarg, &settings->c_type);
+        return set_type(settings, "--c", c_types, 3, optarg,
+                        &settings->c_type);
     case OPTION_SPLIT_K:
         settings->types_given = true;
         settings->flags |= JITGEMM_ALLOW_SPLIT_K;
@@ -305,6 +320,7 @@ bool options_read(struct settings *settings, int argc, char **argv)
 {
     int option;
 
+    settings->a_type = settings->b_type = PROBLEM_LIST_UNTOLD;
     opterr = 0; /* our messages do not depend on argv[0] */
     while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
         if (!set_option(settings, option, argv))
@@ -317,7 +333,7 @@ bool options_read(struct settings *settings, int argc, char **argv)
         if (!model_list_add(&settings->problems, settings->models[i],
                             settings->tokens, settings->tp ? settings->tp : 1))
             return false;
-    problem_list_set(&settings->problems, (jitgemm_input)settings->a_type,
+    problem_list_set(&settings->problems, settings->a_type, settings->b_type,
                      (jitgemm_type)settings->c_type, settings->flags,
                      (int32_t)settings->sm_limit);
     return true;

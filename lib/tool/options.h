@@ -28,7 +28,7 @@ enum verb {
     VERB_PRUNE
 };
 
-struct settings { /* all zero at first */
+struct settings { /* all zero before options_read() */
     enum verb verb;
     char **archs; /* in order; none: the GPUs present */
     size_t arch_count, arch_capacity;
@@ -41,7 +41,8 @@ struct settings { /* all zero at first */
     const char *tokens; /* of all models */
     int64_t tp;         /* likewise; 0: 1 */
     int64_t jobs;       /* 0: choose */
-    int a_type, c_type; /* jitgemm_input and jitgemm_type of all problems */
+    int a_type, b_type; /* of all problems, or PROBLEM_LIST_UNTOLD */
+    int c_type;         /* jitgemm_type, likewise */
     uint32_t flags;     /* likewise */
     int64_t sm_limit;   /* likewise; 0: none */
     bool problems_given, conversions_given, types_given, json, rebuild, dry;

@@ -31,10 +31,12 @@ bool problem_list_convert(struct problem_list *list, const char *text);
  * standard input. False after a message. */
 bool problem_list_read(struct problem_list *list, const char *path);
 
-/* Sets what all problems have in common. */
-void problem_list_set(struct problem_list *list, jitgemm_input a_type,
-                      jitgemm_type c_type, uint32_t flags,
-                      int32_t sm_limit);
+enum { PROBLEM_LIST_UNTOLD = -1 };
+
+/* Sets what all problems have in common. Of untold types, B stays what it is
+ * and A is what fits it. */
+void problem_list_set(struct problem_list *list, int a_type, int b_type,
+                      jitgemm_type c_type, uint32_t flags, int32_t sm_limit);
 
 void problem_list_free(struct problem_list *list);
 

@@ -16,15 +16,19 @@ static void check(const struct moe_model *model)
     char text[256];
     int size = snprintf(text, sizeof text,
                         "{\"num_experts\":%d,\"num_experts_per_tok\":%d,"
-                        "\"hidden_size\":%lld,\"intermediate_size\":%lld}",
+                        "\"hidden_size\":%lld,\"intermediate_size\":%lld,"
+                        "\"quantization_config\":{\"quant_method\":"
+                        "\"%s\"}}",
                         (int)model->experts, (int)model->top,
                         (long long)model->hidden,
-                        (long long)model->intermediate);
+                        (long long)model->intermediate,
+                        model->mxfp4 ? "mxfp4" : "");
 
     FUZZ_CHECK(model->top >= 1 && model->top <= model->experts);
     FUZZ_CHECK(!model_config_parse(text, (size_t)size, &again, &at));
     FUZZ_CHECK(again.experts == model->experts && again.top == model->top);
     FUZZ_CHECK(again.hidden == model->hidden);
+    FUZZ_CHECK(again.mxfp4 == model->mxfp4);
     FUZZ_CHECK(again.intermediate == model->intermediate);
 }
 
@@ -56,6 +60,9 @@ void fuzz_seeds(void (*use)(const struct jg_buf *seed))
         " \"tie\": false, \"text_config\": {\"n_routed_experts\": 256,\n"
         " \"num_experts_per_tok\": 8, \"hidden_size\": 7168,\n"
         " \"moe_intermediate_size\": 2048, \"rope_scaling\": {\"a\": null}}}",
+        "{\"num_experts\": 32, \"num_experts_per_tok\": 4,\n"
+        " \"hidden_size\": 2880, \"intermediate_size\": 2880,\n"
+        " \"quantization_config\": {\"quant_method\": \"mxfp4\"}}",
     };
 
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
