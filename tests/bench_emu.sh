@@ -24,6 +24,9 @@ JITGEMM_LIBCUBLAS=/nonexistent must "$bench" --tiny --json "$work/none.json" \
     public_1 2>"$work/none"
 grep '^no cuBLAS: ' "$work/none"
 must "$bench" --tiny --a bf16 --c f32 --split-k public_1
+must "$bench" --tiny --b mxfp4 --c bf16 public_1 >"$work/mxfp4"
+cat "$work/mxfp4"
+grep -q 'public_1 .* mxfp4 to bf16' "$work/mxfp4"
 
 "$bench" --cases >"$work/cases.json"
 "$bench" --cases --model deepseek-v3 --tokens 64 >"$work/model.json"

@@ -88,13 +88,19 @@ measure() {
     step bench "$dir/bin/bench" --json "$log/bench.json"
     step split-k "$dir/bin/bench" --split-k --json "$log/split-k.json" \
         $("$dir/bin/bench" --cases | sed -n 's/.*"case": "\(small[^"]*\)".*/\1/p')
+    for b in nvfp4 mxfp4; do # the same activations
+        step "b-$b" "$dir/bin/bench" --a bf16 --b $b --c bf16 --runs 3 \
+            --json "$log/b-$b.json" gm1 gm2 decode prefill_up
+        step "gpt-oss-$b" "$dir/bin/bench" --a bf16 --b $b --c bf16 --runs 3 \
+            --model gpt-oss-20b --tokens 128 --json "$log/gpt-oss-$b.json"
+    done
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
-    cat "$log/bench" "$log/split-k" "$log/peers" "$log/quantize-speed" \
-        "$log/experts-speed"
+    cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
+        "$log/peers" "$log/quantize-speed" "$log/experts-speed"
 }
 
 tests() {

@@ -100,15 +100,14 @@ def test_quantize(library, offsets, codes):
     return rows, sorted_
 
 
-def test_product(library, offsets, rows, a):
+def test_product(library, offsets, rows, scale, operands, **options):
     b = [random.randrange(16) for _ in range(EXPERTS * N * K)]
     alpha = [0.5, 4.0, -0.25]
     c = poison(4 * offsets[-1] * N)
-    arguments = {"a": a["values"], "sfa": a["scales"], "b": Memory(packed(b)),
-                 "sfb": Memory([ONE] * (512 * EXPERTS)), "c": c,
-                 "alpha": array("f", alpha), "rows": array("i", offsets)}
+    arguments = dict(operands, b=Memory(packed(b)), c=c,
+                     alpha=array("f", alpha), rows=array("i", offsets))
     plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1],
-                           c_type=jitgemm.F32, sm_limit=1)
+                           c_type=jitgemm.F32, **options)
     workspace = poison(plan.workspace_bytes + 256)
     place = (workspace.data_ptr() + 255) // 256 * 256
     plan.run(workspace=place, **arguments)
@@ -117,7 +116,7 @@ def test_product(library, offsets, rows, a):
     for g in range(EXPERTS):
         for row in range(offsets[g], offsets[g + 1]):
             for column in range(N):
-                want = alpha[g] * sum(
+                want = alpha[g] * scale * sum(
                     rows[row][i] * value(b[(g * N + column) * K + i])
                     for i in range(K))
                 assert got[row * N + column] == want, (row, column, want)
@@ -130,6 +129,17 @@ def test_product(library, offsets, rows, a):
             assert error.argument == "arguments." + argument, error.argument
     plan.close()
     return c, got
+
+
+def test_products(library, offsets, rows, a):
+    """NVFP4; bf16 with MXFP4."""
+    bf16 = b"".join(struct.pack("<f", x)[2:] for row in rows for x in row)
+    test_product(library, offsets, rows, 4,
+                 {"a": Memory(bf16), "sfb": Memory([129] * (512 * EXPERTS))},
+                 a_type=jitgemm.INPUT_BF16, b_type=jitgemm.MXFP4)
+    return test_product(library, offsets, rows, 1,
+                        {"a": a["values"], "sfa": a["scales"],
+                         "sfb": Memory([ONE] * (512 * EXPERTS))}, sm_limit=1)
 
 
 def test_combine(library, rows, c, products):
@@ -183,7 +193,7 @@ def main():
              for i in range(TOKENS * K)]
     library = jitgemm.Context()
     rows, a = test_quantize(library, offsets, codes)
-    c, products = test_product(library, offsets, rows, a)
+    c, products = test_products(library, offsets, rows, a)
     test_combine(library, offsets[-1], c, products)
     test_errors(library)
     library.close()

@@ -40,6 +40,8 @@ static void make_sets(struct sets *sets, const struct gemm_case *c,
                  true, 1);
     if (options.a_type)
         product_make_a(&sets->product[0], options.a_type, REF_FULL, 1);
+    if (options.b_type)
+        product_make_mxfp4(&sets->product[0], REF_FULL, 1);
     sets->product[0].c_type = options.c_type;
     sets->product[0].flags = options.flags;
     for (int i = 0; i < sets->count; i++) {

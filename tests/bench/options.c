@@ -21,9 +21,10 @@ static const char usage[] =
     "  --cases        only print the shapes as JSON, for peers.py\n"
     "  --config M,STEP,N,K,STAGES,BLOCKS,FUSED\n"
     "                 instead of the plan's choice\n"
-    "  --a TYPE, --c TYPE\n"
-    "                 nvfp4, f16, bf16; f16, bf16, f32: of activations and\n"
-    "                 results, without peers; limits are for the first\n"
+    "  --a TYPE, --b TYPE, --c TYPE\n"
+    "                 nvfp4, f16, bf16; nvfp4, mxfp4 (with A of bf16); f16,\n"
+    "                 bf16, f32: of activations, weights and results,\n"
+    "                 without peers; limits are for the first\n"
     "  --split-k      allow it\n"
     "  --tiny         hardly any work, for the emulated device\n"
     "JITGEMM_LIBCUBLAS names the library to compare with.\n"
@@ -107,6 +108,15 @@ static bool read_a(const char *type, jitgemm_input *to)
     return *to || strcmp(type, "nvfp4") == 0;
 }
 
+static bool read_b(const char *type, struct options *options)
+{
+    if (strcmp(type, "mxfp4") != 0)
+        return strcmp(type, "nvfp4") == 0;
+    options->a_type = JITGEMM_INPUT_BF16;
+    options->b_type = JITGEMM_WEIGHTS_MXFP4;
+    return true;
+}
+
 static bool read_c(const char *type, jitgemm_type *to)
 {
     *to = strcmp(type, "bf16") == 0  ? JITGEMM_BF16
@@ -134,6 +144,8 @@ static bool read_value(const char *option, const char *value,
         return add_model(value, layers);
     if (strcmp(option, "--a") == 0)
         return read_a(value, &options->a_type);
+    if (strcmp(option, "--b") == 0)
+        return read_b(value, options);
     if (strcmp(option, "--c") == 0)
         return read_c(value, &options->c_type);
     return strcmp(option, "--config") == 0 && read_config(value, options);

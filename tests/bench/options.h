@@ -18,6 +18,7 @@ struct options {
     bool cases_only;
     uint32_t flags; /* of the problem */
     jitgemm_input a_type;
+    jitgemm_weights b_type;
     jitgemm_type c_type;
     bool configured; /* instead of the plan's choice: */
     struct jg_config config;
