@@ -41,11 +41,12 @@ static size_t lay_groups(const struct jg_problem *problem, CUdeviceptr memory,
     for (size_t g = 0; g < groups; g++) {
         struct jg_size size = problem->sizes[g];
         size_t m = (size_t)size.m, n = (size_t)size.n, k = (size_t)size.k;
+        int32_t scale_k = jg_problem_scale_k(problem, size.k);
         const size_t at[] = {
             place(&used, size.m, row_bytes(problem, size.k)),
             place(&used, 1, jitgemm_scale_bytes(size.m, size.k)),
             place(&used, 1, n * k / 2),
-            place(&used, 1, jitgemm_scale_bytes(size.n, size.k)),
+            place(&used, 1, jitgemm_scale_bytes(size.n, scale_k)),
             place(&used, 1, m * n * output_bytes(problem)),
         };
 
@@ -88,6 +89,7 @@ struct parts { /* of the memory, for experts */
 static struct parts lay_experts(const struct jg_problem *problem)
 {
     struct jg_size size = problem->sizes[0];
+    int32_t scale_k = jg_problem_scale_k(problem, size.k);
     int64_t groups = problem->groups;
     int64_t rows = problem->max_rows * (is_masked(problem) ? groups : 1);
     size_t used = 0, n = (size_t)size.n, k = (size_t)size.k;
@@ -96,7 +98,7 @@ static struct parts lay_experts(const struct jg_problem *problem)
         .sfa = place(&used, 1,
                      jitgemm_scale_bytes(count_scale_rows(problem), size.k)),
         .b = place(&used, groups, n * k / 2),
-        .sfb = place(&used, groups, jitgemm_scale_bytes(size.n, size.k)),
+        .sfb = place(&used, groups, jitgemm_scale_bytes(size.n, scale_k)),
         .c = place(&used, rows, n * output_bytes(problem)),
         .rows = place(&used, groups + 1, sizeof(int32_t)),
         .scale_row = place(&used, groups, sizeof(int32_t)),
@@ -172,7 +174,7 @@ static jitgemm_status allocate(const struct jg_cuda *cuda, size_t bytes,
 }
 
 /* As e2m1 any; as e4m3, f16 and bf16, whose exponents begin with a 0, below
- * 2. */
+ * 2; as e8m0 up to 2^64. */
 static jitgemm_status fill(struct jg_dummy *dummy, size_t bytes)
 {
     uint64_t state = 88172645463325252u; /* xorshift, Marsaglia 2003 */

@@ -106,8 +106,8 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
 {
     struct jg_size size = problem->sizes[0];
     int64_t b_bytes = (int64_t)size.n * size.k / 2;
-    int64_t scale_k = problem->weights == JG_W_MXFP4 ? size.k / 2 : size.k;
-    int64_t sfb_bytes = (int64_t)jitgemm_scale_bytes(size.n, scale_k);
+    int64_t sfb_bytes = (int64_t)jitgemm_scale_bytes(
+        size.n, jg_problem_scale_k(problem, size.k));
     jitgemm_expert_arguments known;
     struct jg_row_numbers numbers;
     long long stride_b, stride_sfb;

@@ -342,6 +342,11 @@ void jg_problem_print(const struct jg_problem *problem,
         sprintf(text + length, " --sm-limit %d", problem->sm_limit);
 }
 
+int32_t jg_problem_scale_k(const struct jg_problem *problem, int32_t k)
+{
+    return problem->weights == JG_W_MXFP4 ? k / 2 : k;
+}
+
 void jg_problem_free(struct jg_problem *problem)
 {
     free(problem->sizes);

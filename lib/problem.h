@@ -41,6 +41,9 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
 void jg_problem_print(const struct jg_problem *problem,
                       char text[JG_PROBLEM_TEXT]);
 
+/* For jitgemm_scale_bytes() of the scales of B: that k, or half of it. */
+int32_t jg_problem_scale_k(const struct jg_problem *problem, int32_t k);
+
 void jg_problem_free(struct jg_problem *problem); /* back to all zero */
 
 #endif
