@@ -223,6 +223,16 @@ static void test_kinds(void)
     CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
     jitgemm_plan_destroy(plan);
 
+    problem.b_type = JITGEMM_WEIGHTS_MXFP4; /* half as many scales */
+    CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+    CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
+    arguments.stride_sfb = (int64_t)jitgemm_scale_bytes(n, k / 2);
+    CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+    arguments.stride_sfb -= 16;
+    CHECK_ERROR(jitgemm_run_experts(plan, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.stride_sfb");
+    jitgemm_plan_destroy(plan);
+
     problem = good_problem();
     problem.max_rows = problem.hint_rows = 0;
     CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
