@@ -75,7 +75,8 @@ static void check_config(const char *name, int32_t groups, const int64_t *m,
     bad = product_check(&p, 0, fill == REF_PUBLIC, &worst);
     printf("%-24s %s%s%-6s seed %llu: %lld wrong, worst error %.2f of bound\n",
            name, a_type ? inputs[a_type - JITGEMM_INPUT_F16] : "",
-           b_type ? "mxfp4 " : "", fills[fill], (unsigned long long)seed, (long long)bad, worst);
+           b_type ? "mxfp4 " : "", fills[fill], (unsigned long long)seed,
+           (long long)bad, worst);
     fflush(stdout);
     CHECK_INT(bad, 0);
     product_free(&p);

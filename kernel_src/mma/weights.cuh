@@ -10,7 +10,8 @@
 namespace mma {
 
 /* Of jg_weights to the type that is multiplied. */
-template <int weights, int type> struct weights_to : nvfp4_to<type> {};
+template <int weights, int type> struct weights_to;
+template <int type> struct weights_to<JG_W_NVFP4, type> : nvfp4_to<type> {};
 template <> struct weights_to<JG_W_MXFP4, JG_BF16> : mxfp4_to_bf16 {};
 
 /* What a thread decodes of a stage of `chunks` chunks: rows g and g + 8 of its

@@ -14,7 +14,8 @@
  *
  * A range has problems of at most its last number of tokens, for which its
  * ends and each power of two between them are typical. The intermediate size
- * is divided by `tp`. Weights are what the model has. False after a message. */
+ * is divided by `tp`. Weights are what the model has. False after a message.
+ */
 bool model_list_add(struct problem_list *list, const char *model,
                     const char *tokens, int64_t tp);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and weights are those of the models' published configurations, for
- * example huggingface.co/openai/gpt-oss-20b/blob/main/config.json. */
+/* Sizes and weights are those of the models' published configurations. */
 #include "moe_models.h"
 
 #include <string.h>
