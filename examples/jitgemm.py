@@ -54,11 +54,11 @@ class _Problem(_Struct):
     _fields_ = [("size", c_uint32), ("flags", c_uint32), ("groups", c_int32),
                 ("batch", c_int32), ("m", POINTER(c_int64)),
                 ("n", POINTER(c_int64)), ("k", POINTER(c_int64)),
-                ("c_type", c_int32), ("a_type", c_int32), ("sizes", c_int32),
-                ("layout", c_int32), ("place", c_int32),
-                ("sm_limit", c_int32), ("max_rows", c_int64),
-                ("hint_rows", c_int64), ("b_type", c_int32),
-                ("reserved", c_int32)]
+                ("c_type", c_int32), ("a_type", c_int32),
+                ("b_type", c_int32), ("sm_limit", c_int32),
+                ("sizes", c_int32), ("layout", c_int32), ("place", c_int32),
+                ("reserved", c_int32), ("max_rows", c_int64),
+                ("hint_rows", c_int64)]
 
 
 _POINTERS = ("a", "sfa", "b", "sfb", "c", "alpha", "bias", "rows",

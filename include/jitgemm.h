@@ -291,22 +291,20 @@ typedef struct jitgemm_problem {
     const int64_t *k;       /* [groups] > 0, multiple of 32 */
     jitgemm_type c_type;    /* elements of every C */
     jitgemm_input a_type;   /* elements of every A */
+    jitgemm_weights b_type; /* elements of every B */
+    int32_t sm_limit;       /* no kernel of a run has more blocks than this, so
+                               that multiprocessors are left to other work;
+                               kernels of a run may overlap. 0, or as many as
+                               there are: all */
     jitgemm_sizes sizes;    /* DEVICE: m is NULL, n and k have one element, and
-                               only then the rest, but for sm_limit, may be
-                               set: */
+                               only then the rest may be set: */
     jitgemm_layout layout;
     jitgemm_place place;    /* of the scales of A; 0 if it has none */
-    int32_t sm_limit;       /* of either kind: no kernel of a run has more
-                               blocks than this, so that multiprocessors are
-                               left to other work; kernels of a run may
-                               overlap. 0, or as many as there are: all */
+    int32_t reserved;
     int64_t max_rows;       /* of all groups together or, with
                                JITGEMM_ROWS_MASKED, of each */
     int64_t hint_rows;      /* typical, of all groups together, for the choice
                                of the kernels; 0: as many as there may be */
-    /* Whoever says the sizes: */
-    jitgemm_weights b_type; /* of every B */
-    int32_t reserved;
 } jitgemm_problem;          /* m, n, k, max_rows < 2^31; C below 2^45 elements
                                a group or, DEVICE, in all */
 
