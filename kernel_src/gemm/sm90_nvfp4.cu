@@ -169,39 +169,37 @@ __device__ void copy_activations(smem &shared, const jg_table &table)
 }
 
 /* Warps 1 to 3. The loads for a stage are under way while its slot is awaited.
- * Eight lanes in a row take the pieces of a token. */
+ * A lane makes whole rows of 128 bytes, a token's chunk each. */
 __device__ void decode_activations(smem &shared, const jg_table &table)
 {
-    constexpr int pieces = spec::tile_m * chunks * 8 / 32; /* a lane */
+    constexpr int rows = spec::tile_m * chunks;
+    constexpr int most = (rows + 31) / 32; /* a lane */
     ring ring{shared.barriers};
     int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
-    int piece = lane % 8;
 
     for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
-        const jg_group &group = *tile.group;
+        const jg_group group = *tile.group; /* a copy is not read again */
         range range(group);
         for (int stage = range.first; stage < range.end;
              stage++, ring.next(), wait = wait ? wait - 1 : 2) {
             if (wait)
                 continue;
-            u32 words[pieces][4], bytes[pieces][4];
+            activation_row made[most];
 #pragma unroll
-            for (int j = 0; j < pieces; j++) {
-                int row = (lane / 8 + 4 * j) % spec::tile_m;
-                int chunk = (lane / 8 + 4 * j) / spec::tile_m;
-                activation_row(group, tile.row + row, stage * chunks + chunk)
-                    .load(words[j], bytes[j], piece);
+            for (int j = 0; j < most; j++) {
+                int row = lane + 32 * j;
+                made[j].load(group, tile.row + row % spec::tile_m,
+                             stage * chunks + row / spec::tile_m);
             }
             ring.wait_empty();
 #pragma unroll
-            for (int j = 0; j < pieces; j++) {
-                int row = (lane / 8 + 4 * j) % spec::tile_m;
-                int chunk = (lane / 8 + 4 * j) / spec::tile_m;
-                u8 *to = shared.activations[ring.slot][chunk] +
-                         mma::activation_piece_offset(row, piece);
-                *reinterpret_cast<uint4 *>(to) =
-                    activation_row::make(words[j], bytes[j], piece);
+            for (int j = 0; j < most; j++) {
+                int row = lane + 32 * j;
+                if (row < rows)
+                    made[j].store(shared.activations[ring.slot]
+                                                    [row / spec::tile_m],
+                                  row % spec::tile_m);
             }
             ptx::fence_proxy_async();
             ptx::mbarrier_arrive(&ring.shared.full[ring.slot]);

@@ -20,15 +20,21 @@ __device__ inline int activation_piece_offset(int row, int piece)
     return row * 128 + ((piece ^ row % atom_rows) << 4);
 }
 
-/* A block of 16 k of a token; zeros outside. */
+/* A block of 16 k of a token; read() gives zeros outside. */
 template <bool nvfp4> struct activation_block;
 
 template <> struct activation_block<true> {
+    struct bytes {
+        uint2 codes;
+        u32 scale;
+    };
+
     to_f16::spread low, high; /* codes */
     u32 factor;               /* the scale as f16 */
 
-    __device__ activation_block(const jg_group &group, int token, int block)
-        : activation_block(read(group, token, block))
+    __device__ explicit activation_block(bytes from)
+        : low(from.codes.x), high(from.codes.y),
+          factor(to_f16::factors(from.scale & 0x7f))
     {
     }
 
@@ -37,18 +43,6 @@ template <> struct activation_block<true> {
     {
         return to_f16::scaled(p < 4 ? low.pair(p) : high.pair(p - 4), factor,
                               0);
-    }
-
-  private:
-    struct bytes {
-        uint2 codes;
-        u32 scale;
-    };
-
-    __device__ explicit activation_block(bytes from)
-        : low(from.codes.x), high(from.codes.y),
-          factor(to_f16::factors(from.scale & 0x7f))
-    {
     }
 
     __device__ static bytes read(const jg_group &group, int token, int block)
@@ -64,120 +58,61 @@ template <> struct activation_block<true> {
     }
 };
 
-/* The halves of two words that are the pair `p` of a block, p / 2 % 2 words
- * into its half and two words later. */
-__device__ inline u32 activation_pair(u32 first, u32 second, int p)
-{
-    return ptx::prmt(first, second, p % 2 ? 0x7632 : 0x5410);
-}
-
 /* Elements of 16 bits. */
 template <> struct activation_block<false> {
-    uint4 low, high;
+    struct bytes {
+        uint4 low, high;
+    } from;
 
-    __device__ activation_block(const jg_group &group, int token, int block)
-        : low{0, 0, 0, 0}, high{0, 0, 0, 0}
+    __device__ explicit activation_block(bytes b) : from(b)
+    {
+    }
+
+    /* The halves of two words, p / 2 % 2 words into its half of the block and
+     * two words later. */
+    __device__ u32 pair(int p) const
+    {
+        const uint4 &half = p < 4 ? from.low : from.high;
+        bool odd = p % 4 >= 2;
+        return ptx::prmt(odd ? half.y : half.x, odd ? half.w : half.z,
+                         p % 2 ? 0x7632 : 0x5410);
+    }
+
+    __device__ static bytes read(const jg_group &group, int token, int block)
     {
         if (token >= group.m || block >= group.k / block_k)
-            return;
+            return {{0, 0, 0, 0}, {0, 0, 0, 0}};
         const uint4 *from =
             reinterpret_cast<const uint4 *>(group.a) +
             (size_t(token) * (group.k / block_k) + block) * 2;
-        low = from[0];
-        high = from[1];
-    }
-
-    __device__ u32 pair(int p) const
-    {
-        const uint4 &half = p < 4 ? low : high;
-        return p % 4 < 2 ? activation_pair(half.x, half.z, p)
-                         : activation_pair(half.y, half.w, p);
+        return {from[0], from[1]};
     }
 };
 
-/* The part of a token that a chunk of the product takes: a block of each of
- * the four spans. Of a piece load() reads two words for each of the four,
- * which make() makes the piece of; zeros outside. */
-template <bool nvfp4> struct activation_row;
+/* A chunk of a token: a block of each of the four spans. */
+template <bool nvfp4> struct activation_row {
+    using block = activation_block<nvfp4>;
 
-template <> struct activation_row<true> {
-    const u8 *codes, *scales; /* of the token */
-    int block;                /* of the first span */
-    int blocks;               /* inside k; 0: past the last token */
+    typename block::bytes from[4];
 
-    __device__ activation_row(const jg_group &group, int token, int chunk)
-        : codes(group.a + size_t(token) * (group.k / 2)),
-          scales(group.sfa + size_t(token / 128) *
-                                 ceil_div(group.k, chunk_k) *
-                                 scale_atom_bytes +
-                 scale_offset(token)),
-          block(first_block(chunk)),
-          blocks(token < group.m ? group.k / block_k : 0)
-    {
-    }
-
-    /* Codes, and a byte of scales. */
-    __device__ void load(u32 (&words)[4], u32 (&bytes)[4], int piece) const
+    __device__ void load(const jg_group &group, int token, int chunk)
     {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int b = block + i * span_blocks;
-            words[i] = bytes[i] = 0;
-            if (b >= blocks)
-                continue;
-            words[i] = *reinterpret_cast<const u32 *>(codes + b * 8 +
-                                                      piece / 4 * 4);
-            bytes[i] = scales[size_t(b / 4) * scale_atom_bytes + b % 4];
-        }
+        for (int i = 0; i < 4; i++)
+            from[i] = block::read(group, token,
+                                  first_block(chunk) + i * span_blocks);
     }
 
-    __device__ static uint4 make(const u32 (&words)[4], const u32 (&bytes)[4],
-                                 int piece)
+    /* As row `row` of a chunk in shared memory. */
+    __device__ void store(u8 *chunk, int row) const
     {
-        u32 low = to_f16::factors((bytes[0] | bytes[1] << 8) & 0x7f7f);
-        u32 high = to_f16::factors((bytes[2] | bytes[3] << 8) & 0x7f7f);
-        int i = piece % 4;
-        return {to_f16::scaled(to_f16::spread(words[0]).pair(i), low, 0),
-                to_f16::scaled(to_f16::spread(words[1]).pair(i), low, 1),
-                to_f16::scaled(to_f16::spread(words[2]).pair(i), high, 0),
-                to_f16::scaled(to_f16::spread(words[3]).pair(i), high, 1)};
-    }
-};
+        block a(from[0]), b(from[1]), c(from[2]), d(from[3]);
 
-template <> struct activation_row<false> {
-    const u8 *elements; /* of the token */
-    int block;          /* of the first span */
-    int blocks;         /* inside k; 0: past the last token */
-
-    __device__ activation_row(const jg_group &group, int token, int chunk)
-        : elements(group.a + size_t(token) * group.k * 2),
-          block(first_block(chunk)),
-          blocks(token < group.m ? group.k / block_k : 0)
-    {
-    }
-
-    __device__ void load(u32 (&first)[4], u32 (&second)[4], int piece) const
-    {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int b = block + i * span_blocks;
-            first[i] = second[i] = 0;
-            if (b >= blocks)
-                continue;
-            const u32 *from = reinterpret_cast<const u32 *>(elements) + b * 8 +
-                              piece / 4 * 4 + piece / 2 % 2;
-            first[i] = from[0];
-            second[i] = from[2];
-        }
-    }
-
-    __device__ static uint4 make(const u32 (&first)[4], const u32 (&second)[4],
-                                 int piece)
-    {
-        return {activation_pair(first[0], second[0], piece),
-                activation_pair(first[1], second[1], piece),
-                activation_pair(first[2], second[2], piece),
-                activation_pair(first[3], second[3], piece)};
+        for (int piece = 0; piece < 8; piece++)
+            *reinterpret_cast<uint4 *>(
+                chunk + activation_piece_offset(row, piece)) = {
+                a.pair(piece), b.pair(piece), c.pair(piece), d.pair(piece)};
     }
 };
 
