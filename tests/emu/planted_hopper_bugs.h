@@ -158,7 +158,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
     {"decoded without the proxy fence", PRODUCT_TEXT,
      "/fence_proxy_async();/d", "no-proxy-fence", 0},
     {"decoded before the slot is empty", PRODUCT_TEXT,
-     "/for (int j = 0; j < pieces; j++)/,/ring.wait_empty/{/wait_empty/d;}",
+     "/for (int j = 0; j < most; j++)/,/ring.wait_empty/{/wait_empty/d;}",
      "early-overwrite|arrive-nothing-pending|missing-wait|race", 0},
     {"decoding warp not waited for", PRODUCT_TEXT,
      "s/1 + 32 : 2/1 : 2/",
