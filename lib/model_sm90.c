@@ -20,6 +20,7 @@ static const struct jg_config configs[] = {
     ROW(32, 32, 256, 256, 3, 1, false),  ROW(64, 64, 128, 256, 4, 1, false),
     ROW(96, 96, 256, 128, 4, 1, false),  ROW(128, 32, 128, 128, 5, 1, false),
     ROW(192, 64, 128, 128, 3, 1, false), ROW(256, 128, 128, 128, 3, 1, false),
+    ROW(8, 8, 64, 256, 7, 2, true),      ROW(16, 16, 64, 256, 5, 2, true),
     SPLIT(2), SPLIT(4),
 };
 
@@ -27,17 +28,20 @@ static const struct jg_config configs[] = {
  * costs in this unit. */
 #define UNIT_US 0.0019
 #define DECODE_COST 68 /* of 128 weight rows, a chunk */
+#define SHORT_DECODE_COST 54 /* of 64 rows: few tiles are twice as many */
 #define FEW_STAGES_COST 24 /* more, with tiles that leave room for three */
 #define TALL_DECODE_COST 120 /* of 256 rows */
-#define LAUNCH_COST 1600 /* of the kernel that decodes activations: 3 us */
+#define LAUNCH_COST 1000 /* of the kernel that decodes activations: 1.9 us */
 #define ADD_PARTS_US 1.2 /* of a tile whose k is split */
-#define FUSED_PERCENT 112 /* fused tiles decode activations again each time */
+#define FUSED_PERCENT 118 /* fused tiles decode activations again each time */
 
 /* Of a chunk's weights. */
 static int64_t decode_cost(const struct jg_config *config)
 {
     if (config->tile_n > 128)
         return TALL_DECODE_COST;
+    if (config->tile_n < 128)
+        return SHORT_DECODE_COST;
     return DECODE_COST + (config->tile_m > 128 ? FEW_STAGES_COST : 0);
 }
 
@@ -46,7 +50,7 @@ static double tile_us(const struct jg_config *config, struct jg_size size)
     int64_t width = jg_cut_ceil_div(jg_cut_tile_rows(config, size),
                                     config->width_step) *
                     config->width_step;
-    int64_t products = config->tile_n / 128 * width;
+    int64_t products = width * config->tile_n / 128;
 
     double us = (double)(jg_cut_chunks(config, size) *
                          (decode_cost(config) + products)) *

@@ -76,8 +76,9 @@ static int sm90_shared_bytes(const struct jg_config *config)
 {
     int activations = config->tile_m * config->tile_k * 2;
     int weights = config->tile_n * config->tile_k / 2;
+    int scale_rows = config->tile_n < 128 ? 128 : config->tile_n; /* atoms */
     int scale_k = config->weights == JG_W_MXFP4 ? 32 : 16;
-    int scales = config->tile_n * config->tile_k / scale_k;
+    int scales = scale_rows * config->tile_k / scale_k;
     int barriers = 2 * 8;
     int staging = config->tile_n * 2 * 16; /* 16 bytes a consumer's thread */
     int sums = config->ctas > 1 ? (config->ctas - 1) * config->tile_m *

@@ -62,6 +62,9 @@ static void test_choice(void)
     CHECK_INT(choose(1, 8192, 8192, 8192)->tile_m, 256);
     /* Little work is done in one launch, much is not. */
     CHECK(choose(1, 1, 4096, 4096)->fused);
+    CHECK_INT(choose(1, 1, 4096, 4096)->tile_n, 64); /* few tiles */
+    CHECK_INT(choose(1, 16, 8192, 8192)->tile_n, 64);
+    CHECK_INT(choose(1, 16, 8192, 8192)->tile_m, 16);
     CHECK(choose(1, 8, 8192, 8192)->fused);
     CHECK(!choose(32, 8, 4096, 7168)->fused);
     CHECK(!choose(8, 128, 4096, 7168)->fused);

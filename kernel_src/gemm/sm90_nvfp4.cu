@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C = alpha * A * B^T for all groups on Hopper, as C^T = B * A^T: weight rows
- * are wgmma's M, tokens its N. Persistent blocks of three or five warpgroups:
+ * are wgmma's M, tokens its N. Persistent blocks of two, three or five
+ * warpgroups:
  *   0     a thread of warp 0 copies weights and their scales. One of warp 1
  *         copies the activations that gemm/sm90_activations.cu has decoded;
  *         or, with spec::fused, warps 1 to 3 decode them on the way, a stage
@@ -51,12 +52,15 @@ constexpr int scale_atoms = spec::tile_k / (4 * scale_k); /* a stage */
 
 constexpr int chunk_bytes = spec::tile_m * 128; /* of activations */
 constexpr int scale_rows = 128; /* an atom of scales */
+constexpr int scale_strips = (spec::tile_n + scale_rows - 1) / scale_rows;
+constexpr bool half_atoms = spec::tile_n < scale_rows;
 
 /* Chunks multiplied at once; two buffers of weights alternate. */
 constexpr int batch = consumers > 2 ? 1 : chunks / 2;
 
 static_assert(spec::threads == (1 + consumers) * warpgroup);
-static_assert(spec::tile_n % scale_rows == 0);
+static_assert(half_atoms ? spec::tile_n == scale_rows / 2
+                         : spec::tile_n % scale_rows == 0);
 static_assert(chunks % (2 * batch) == 0);
 
 /* Accumulators that the first block of a cluster gets, a thread's. */
@@ -66,8 +70,7 @@ constexpr int sums_rows =
 struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     u8 activations[spec::stages][chunks][chunk_bytes];
     u8 weights[spec::stages][spec::tile_n * weight_row_bytes];
-    u8 scales[spec::stages][spec::tile_n / scale_rows][scale_atoms]
-             [mma::scale_atom_bytes];
+    u8 scales[spec::stages][scale_strips][scale_atoms][mma::scale_atom_bytes];
     u8 staging[consumers][epilogue::staging_bytes];
     float sums[sums_rows][warpgroup]; /* of the other blocks */
     pipeline::barriers<spec::stages> barriers;
@@ -104,12 +107,11 @@ __device__ void load_weights(smem &shared, int slot, const tile &tile,
         min(scale_atoms, row_atoms - first) * mma::scale_atom_bytes;
 
     ptx::mbarrier_arrive_expect_tx(
-        full, sizeof shared.weights[0] +
-                  spec::tile_n / scale_rows * scale_bytes);
+        full, sizeof shared.weights[0] + scale_strips * scale_bytes);
     ptx::cp_async_bulk_tensor_2d(shared.weights[slot], group.b_map,
                                  stage * weight_row_bytes, tile.column, full);
 #pragma unroll
-    for (int i = 0; i < spec::tile_n / scale_rows; i++) {
+    for (int i = 0; i < scale_strips; i++) {
         int atom = min(tile.column / scale_rows + i,
                        (group.n - 1) / scale_rows); /* past n: any */
         ptx::cp_async_bulk(shared.scales[slot][i],
@@ -273,11 +275,13 @@ __device__ inline void consume(consumer &self, const tile &tile)
     float d[width / 2] = {};
     u32 a[2][batch][4][4];
     int previous = -1; /* the slot whose last product may be running */
+    int first_scale =
+        half_atoms ? mma::scale_offset(tile.column % scale_rows) : 0;
 
     range range(group);
     for (int stage = range.first; stage < range.end; stage++) {
         ring.wait_full();
-        self.weights.load_scales(&shared.scales[ring.slot][0][0][0],
+        self.weights.load_scales(&shared.scales[ring.slot][0][0][first_scale],
                                  scales - stage * (4 * scale_atoms));
 #pragma unroll
         for (int j = 0; j < chunks / batch; j++) {
