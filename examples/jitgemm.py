@@ -2,7 +2,7 @@
 """libjitgemm for Python by ctypes: nothing to build, no dependency.
 
     import torch, jitgemm
-    torch.cuda.init()
+    torch.cuda.synchronize()
     context = jitgemm.Context()
     up = jitgemm.Experts(context, experts=128, n=1536, k=2048, max_rows=8192,
                          c_type=jitgemm.BF16)
@@ -15,9 +15,10 @@
 What else a layer does is a Conversion: tokens to the order of their experts
 and to NVFP4 (gather), SwiGLU, and what experts made back to tokens (combine).
 
-A pointer is whatever has a data_ptr(), an address, or None. Tensors must stay
-alive, and in place for a captured graph, as long as the GPU works with them;
-include/jitgemm.h says what each must hold. JITGEMM_LIBRARY names the shared
+A pointer is whatever has a data_ptr() or a __cuda_array_interface__, an
+address, or None. Tensors must stay alive, and in place for a captured graph,
+as long as the GPU works with them; include/jitgemm.h says what each must hold.
+moe_layer.py is a whole layer. JITGEMM_LIBRARY names the shared
 object, if it is not where the system looks."""
 import ctypes
 import os
@@ -31,6 +32,7 @@ STACKED, MASKED = 0, 1                       # layout
 TIGHT, FLOOR, CEIL, STRIDED, EXPLICIT = range(5)  # place
 NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED = 0, 1, 2  # activation
 CURRENT_CONTEXT = -1                         # device
+E_ARCH = 5                                   # status of an Error
 _SIZES_DEVICE = 1
 _GATHER, _COMBINE = 1, 2
 
@@ -130,7 +132,11 @@ def _call(name, *arguments):
 
 
 def _address(tensor):
-    return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor
+    if hasattr(tensor, "data_ptr"):
+        return tensor.data_ptr()
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return tensor.__cuda_array_interface__["data"][0]
+    return tensor
 
 
 def _addresses(names, tensors):
