@@ -18,8 +18,8 @@ and to NVFP4 (gather), SwiGLU, and what experts made back to tokens (combine).
 A pointer is whatever has a data_ptr() or a __cuda_array_interface__, an
 address, or None. Tensors must stay alive, and in place for a captured graph,
 as long as the GPU works with them; include/jitgemm.h says what each must hold.
-moe_layer.py is a whole layer. JITGEMM_LIBRARY names the shared
-object, if it is not where the system looks."""
+JITGEMM_LIBRARY names the shared object, if it is not where the system looks.
+moe_layer.py is a whole layer."""
 import ctypes
 import os
 from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, \

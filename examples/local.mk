@@ -15,4 +15,4 @@ examples_moe_layer_SOURCES = examples/moe_layer.c examples/moe_layer.h \
 	examples/cuda_driver.h examples/matrices.h
 examples_moe_layer_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
 examples_moe_layer_LDADD = libjitgemm.la
-EXTRA_DIST += examples/jitgemm.py
+EXTRA_DIST += examples/jitgemm.py examples/moe_layer.py

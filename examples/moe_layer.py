@@ -30,9 +30,9 @@ import jitgemm
 RANGE = 6 * 448
 X_SCALE, H_SCALE = RANGE / 8, RANGE / 32
 # How far a token may be from float64, as part of its length. Rounding to bf16
-# makes 0.005; a sum near a rounding's edge a code of NVFP4, which is more; an
-# expert left out 0.1.
-TOLERANCE = 0.03
+# makes 0.005; where it puts one number on the other side of an edge between
+# two codes of NVFP4, up to 0.05 in small layers; a wrong row, far more.
+TOLERANCE = 0.06
 CHECKS, REPLAYS = 3, 31
 
 

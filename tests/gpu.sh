@@ -32,7 +32,8 @@ stage() {
         [ -f "$real" ] || real=$build/$program
         cp "$real" "$dir/bin"
     done
-    cp "$here/gpu.sh" "$here/bench/peers.py" "$here/bench/plot.py" "$dir"
+    cp "$here/gpu.sh" "$here/bench/peers.py" "$here/bench/plot.py" \
+        "$here/../examples/jitgemm.py" "$here/../examples/moe_layer.py" "$dir"
 }
 
 # Usage: step NAME COMMAND...: runs it, $limit seconds at most, and adds a row
@@ -48,7 +49,7 @@ step() {
     77) result=skip ;;
     *) result="FAIL ($status)" ;;
     esac
-    printf '%-12s %-10s %s\n' "$name" "$result" \
+    printf '%-16s %-10s %s\n' "$name" "$result" \
         "$(tail -n 1 "$log/$name")" >>"$log/table"
 }
 
@@ -97,10 +98,13 @@ measure() {
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
+    step torch-speed python3 "$dir/moe_layer.py"
+    step torch-bf16-speed python3 "$dir/moe_layer.py" --a bf16
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
-        "$log/peers" "$log/quantize-speed" "$log/experts-speed"
+        "$log/peers" "$log/quantize-speed" "$log/experts-speed" \
+        "$log/torch-speed" "$log/torch-bf16-speed"
 }
 
 tests() {
@@ -118,6 +122,8 @@ tests() {
     step moe "$dir/bin/g_moe" &
     step mxfp4 "$dir/bin/g_mxfp4" &
     step moe-layer "$dir/bin/moe_layer" &
+    step torch python3 "$dir/moe_layer.py" --tokens 1 300 &
+    step torch-bf16 python3 "$dir/moe_layer.py" --tokens 1 300 --a bf16 &
     step plan "$dir/bin/g_plan" &
     step quantize "$dir/bin/g_quantize" &
     step quantize-bad "$dir/bin/g_quantize_bad" &

@@ -49,6 +49,15 @@ class Memory:
         return content.raw
 
 
+class Array:
+    """The same memory as CuPy's and Numba's arrays show it."""
+
+    def __init__(self, memory):
+        self.__cuda_array_interface__ = {
+            "shape": (memory.bytes,), "typestr": "|u1", "version": 3,
+            "data": (memory.data_ptr(), False)}
+
+
 def value(code):
     return math.copysign(E2M1[code & 7], -1 if code & 8 else 1)
 
@@ -149,7 +158,7 @@ def test_combine(library, rows, c, products):
     out = poison(4 * TOKENS * N)
     combine = jitgemm.Conversion(library, combine=True, x_type=jitgemm.F32,
                                  c_type=jitgemm.F32)
-    combine.run(N, TOKENS, top_k=TOP_K, x=c, values=out,
+    combine.run(N, TOKENS, top_k=TOP_K, x=Array(c), values=Array(out),
                 scale=array("f", weights), gather=array("i", row),
                 x_rows=rows)
     must("cuCtxSynchronize")
