@@ -136,8 +136,8 @@ class Layer:
         return c
 
     def run(self, x, logits):
-        """Tensors may go when all is launched: torch gives their memory only
-        to what comes later on the stream or in the graph."""
+        """Tensors may go once they are launched with: torch gives their memory
+        to what comes later on the stream, or in the graph, only."""
         weight, row, offsets, token = route(logits, self.top_k)
         if self.nvfp4:
             a = self.quantize(self.gather, self.up, x, offsets, gather=token,
@@ -227,7 +227,7 @@ def median_us(graph, inputs):
 
 
 def measure(context, up, down, nvfp4, tokens, top_k):
-    """Prints a row; the largest distance in it."""
+    """Prints a row of the table; returns the largest distance."""
     inputs = (torch.empty(tokens, up.k, dtype=torch.bfloat16),
               torch.empty(tokens, len(up.values)))
     renew(*inputs)
@@ -249,13 +249,12 @@ def measure(context, up, down, nvfp4, tokens, top_k):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--tokens", type=int, nargs="+",
                         default=[16, 256, 4096])
-    parser.add_argument("--hidden", type=int, default=2048)
-    parser.add_argument("--intermediate", type=int, default=768)
-    parser.add_argument("--experts", type=int, default=128)
-    parser.add_argument("--top-k", type=int, default=8)
+    for name, size in (("hidden", 2048), ("intermediate", 768),
+                       ("experts", 128), ("top-k", 8)):
+        parser.add_argument("--" + name, type=int, default=size)
     parser.add_argument("--a", choices=("nvfp4", "bf16"), default="nvfp4")
     args = parser.parse_args()
     torch.manual_seed(2026)

@@ -49,7 +49,7 @@ step() {
     77) result=skip ;;
     *) result="FAIL ($status)" ;;
     esac
-    printf '%-16s %-10s %s\n' "$name" "$result" \
+    printf '%-12s %-10s %s\n' "$name" "$result" \
         "$(tail -n 1 "$log/$name")" >>"$log/table"
 }
 
@@ -98,13 +98,10 @@ measure() {
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
-    step torch-speed python3 "$dir/moe_layer.py"
-    step torch-bf16-speed python3 "$dir/moe_layer.py" --a bf16
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
-        "$log/peers" "$log/quantize-speed" "$log/experts-speed" \
-        "$log/torch-speed" "$log/torch-bf16-speed"
+        "$log/peers" "$log/quantize-speed" "$log/experts-speed"
 }
 
 tests() {
