@@ -32,8 +32,7 @@ stage() {
         [ -f "$real" ] || real=$build/$program
         cp "$real" "$dir/bin"
     done
-    cp "$here/gpu.sh" "$here/bench/peers.py" "$here/bench/plot.py" \
-        "$here/../examples/jitgemm.py" "$here/../examples/moe_layer.py" "$dir"
+    cp "$here/gpu.sh" "$here"/bench/*.py "$here"/../examples/*.py "$dir"
 }
 
 # Usage: step NAME COMMAND...: runs it, $limit seconds at most, and adds a row
@@ -80,6 +79,13 @@ finish() {
     ! grep -q FAIL "$log/table"
 }
 
+# bf16 activations, next to vLLM's Marlin.
+measure_marlin() {
+    step w4a16 "$dir/bin/bench" --a bf16 --c bf16 --json "$log/w4a16.json"
+    step marlin python3 "$dir/marlin.py" "$log/cases.json" "$log/w4a16.json"
+    cat "$log/w4a16" "$log/marlin"
+}
+
 measure() {
     limit=500
     rm -f "$log/bench.json"
@@ -102,6 +108,7 @@ measure() {
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
         "$log/peers" "$log/quantize-speed" "$log/experts-speed"
+    [ -z "${JITGEMM_LIBMARLIN-}" ] || measure_marlin
 }
 
 tests() {

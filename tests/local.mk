@@ -511,7 +511,8 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 	$(script_tests) \
 	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out \
 	tests/tool_model.out tests/tool_usage.out \
-	tests/gpu.sh tests/bench/peers.py tests/bench/plot.py \
+	tests/gpu.sh tests/bench/marlin.py tests/bench/peers.py \
+	tests/bench/plot.py \
 	tests/bench/NOTES.md tests/bench/results/h200-2026-12-02.json \
 	tests/bench/results/h200-2026-12-02.svg
 

@@ -142,18 +142,19 @@ class Triton:
     def wanted(self, operands, g):
         a, sfa, b, sfb, _ = operands
         first, end = self.case.ranges[g]
-        return (decode(a[first:end], sfa[first:end]) @
-                decode(b[g], sfb[g]).t())
+        return (decode(a[first:end], torch.exp2(sfa[first:end].float() - 127))
+                @ decode(b[g], torch.exp2(sfb[g].float() - 127)).t())
 
 
 def decode(codes, scales):
-    """Two e2m1 a byte, the low four bits first."""
+    """Two e2m1 a byte, the low four bits first; scales of equal shares."""
     magnitudes = [0, .5, 1, 1.5, 2, 3, 4, 6]
     table = torch.tensor(magnitudes + [-x for x in magnitudes],
                          device=codes.device)
     values = table[torch.stack((codes & 15, codes >> 4), -1).long()]
-    scale = torch.exp2(scales.float() - 127).repeat_interleave(SCALED, -1)
-    return values.flatten(-2) * scale
+    values = values.flatten(-2)
+    shared = values.shape[-1] // scales.shape[-1]
+    return values * scales.repeat_interleave(shared, -1)
 
 
 def check(peer, operands):
@@ -226,7 +227,7 @@ def measure(name, ways):
     return best
 
 
-def main():
+def main(peers_of):
     with open(sys.argv[1], encoding="utf-8") as file:
         cases = [Case(shape) for shape in json.load(file)]
     for case in cases:
@@ -252,4 +253,4 @@ def add(path, case, name, us):
 
 
 if __name__ == "__main__":
-    main()
+    main(peers_of)
