@@ -91,7 +91,8 @@ double case_bytes(const struct gemm_case *c)
     int64_t bytes = 0;
 
     for (int32_t g = 0; g < c->groups; g++)
-        bytes += (c->m[g] + c->n[g]) * (c->k[g] / 2 + c->k[g] / 16) +
-                 2 * c->m[g] * c->n[g];
+        if (c->m[g] > 0)
+            bytes += (c->m[g] + c->n[g]) * (c->k[g] / 2 + c->k[g] / 16) +
+                     2 * c->m[g] * c->n[g];
     return (double)bytes;
 }

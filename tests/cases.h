@@ -32,7 +32,7 @@ const struct gemm_case *case_find(const char *name);
 double case_flops(const struct gemm_case *c);
 
 /* What must cross device memory once: values, scales without padding, and
- * f16 results. */
+ * f16 results, of groups that have tokens. */
 double case_bytes(const struct gemm_case *c);
 
 #endif

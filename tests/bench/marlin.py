@@ -46,8 +46,9 @@ class Marlin:
 
     def __init__(self, case, block):
         self.case, self.block = case, block
+        used = sum(m > 0 for m in case.m)
         self.bytes = (2 * case.total * (case.k + case.n) +
-                      case.groups * case.n * (case.k // 2 + case.k // 16))
+                      used * case.n * (case.k // 2 + case.k // 16))
         rows, experts = [], []
         for g, (first, end) in enumerate(case.ranges):
             blocks = -(-(end - first) // block)
@@ -66,7 +67,7 @@ class Marlin:
         self.locks = on_device([0] * (4 * multiprocessors))
 
     def operands(self):
-        """The packed ones, and last the weights as they were."""
+        """The packed ones, and last the longest group's weights before."""
         c = self.case
         codes = torch.randint(0, 256, (c.groups, c.n, c.k // 2),
                               dtype=torch.uint8, device="cuda")
@@ -78,10 +79,10 @@ class Marlin:
         return (torch.randn(c.total, c.k, **make),
                 torch.stack([pack_codes(one) for one in codes]),
                 torch.stack([pack_scales(one) for one in scales]).view(E4M3),
-                # Codes become bf16 by way of their bits: 2 ** -126 as much.
+                # The bits of codes in a bf16 are 2 ** -126 as much.
                 factors * 2. ** (126 - 7),
                 torch.zeros(c.total, c.n, **make),
-                codes, scales, factors)
+                codes[c.longest].clone(), scales[c.longest].clone())
 
     def run(self, a, b, scales, factors, c, *_):
         case = self.case
@@ -96,8 +97,9 @@ class Marlin:
 
     def wanted(self, operands, g):
         first, end = self.case.ranges[g]
-        codes, scales, factors = operands[-3:]
-        weights = decode(codes[g], scales[g].view(E4M3).float() * factors[g])
+        codes, scales = operands[-2:]
+        factor = operands[3][g] / 2. ** (126 - 7)
+        weights = decode(codes, scales.view(E4M3).float() * factor)
         return operands[0][first:end].float() @ weights.t()
 
 
