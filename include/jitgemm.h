@@ -278,12 +278,23 @@ enum { /* flags of a problem */
      * a row of C has the same bits on one GPU and version whatever other rows
      * and groups there are; every run of a plan gives the same bits either way.
      * No effect with JITGEMM_SIZES_DEVICE. */
-    JITGEMM_ALLOW_SPLIT_K = 1
+    JITGEMM_ALLOW_SPLIT_K = 1,
+    /* Programmatic dependent launch, also of a conversion: the first kernel of
+     * a run may start before the kernel that is before it in the stream has
+     * ended, once each of its blocks has ended or has called
+     * cudaTriggerProgrammaticLaunchCompletion(), and waits for its end itself.
+     * Such a kernel may still write anything that the run reads, and read
+     * anything that it writes, but for B and its scales: those are read at
+     * once, and must be there before that kernel starts. If it was itself
+     * launched to start early it must wait, too, as all kernels of this
+     * library do (cudaGridDependencySynchronize()). After anything but a
+     * kernel, the flag has no effect. */
+    JITGEMM_DEPENDENT_LAUNCH = 4
 };
 
 typedef struct jitgemm_problem {
     uint32_t size;
-    uint32_t flags;         /* 0 or JITGEMM_ALLOW_SPLIT_K */
+    uint32_t flags;         /* 0 or some of the above */
     int32_t groups;         /* 1 .. 65536 */
     int32_t batch;          /* 0 or 1; batches are groups */
     const int64_t *m;       /* [groups] tokens: >= 0; 0 is an empty group */
@@ -461,9 +472,9 @@ typedef struct jitgemm_tuned {
 /* Measures, on the context's GPU, every configuration that the problem may run
  * in, and stores the fastest beside the cache, in DIR/v1/tuning-ARCH-SMS: that
  * of the model unless another takes at least 2 % less. From then on plans take
- * it for all problems of this class: as many groups, equal n, k, types, flags
- * and sm_limit, and as many rows in all and in the longest group, up to the
- * next power of two. So do other contexts made from then on, and what is
+ * it for all problems of this class: as many groups, equal n, k, types,
+ * sm_limit and JITGEMM_ALLOW_SPLIT_K, and as many rows in all and in the
+ * longest group, up to the next power of two. So do other contexts made from then on, and what is
  * prepared; if a problem of the class cannot run in it, its plan is as before.
  * C has the same bits, but with JITGEMM_ALLOW_SPLIT_K.
  *
@@ -512,7 +523,8 @@ enum { /* flags of a conversion */
 /* What is compiled. */
 typedef struct jitgemm_conversion_options {
     uint32_t size;
-    uint32_t flags;         /* 0 or one of the above */
+    uint32_t flags;         /* 0 or one of the above, and perhaps
+                               JITGEMM_DEPENDENT_LAUNCH */
     jitgemm_type x_type;    /* F16 or BF16: rows to quantize; E4M3: scales */
     jitgemm_layout layout;
     jitgemm_place place;

@@ -144,6 +144,9 @@ static CUresult launch(const struct jitgemm_conversion *conversion,
 {
     int64_t most = most_blocks(conversion);
     void *parameters[] = {job};
+    CUlaunchAttribute dependent = {
+        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        .value.programmaticStreamSerializationAllowed = 1};
     CUlaunchConfig config = {
         .gridDimX = (unsigned)(units < most ? units : most),
         .gridDimY = 1,
@@ -153,6 +156,8 @@ static CUresult launch(const struct jitgemm_conversion *conversion,
         .blockDimZ = 1,
         .sharedMemBytes = (unsigned)conversion->spec.shared_bytes,
         .hStream = stream,
+        .attrs = &dependent,
+        .numAttrs = conversion->kind.dependent,
     };
 
     return conversion->context->cuda->cuLaunchKernelEx(

@@ -51,18 +51,19 @@ static jitgemm_status check_order(const jitgemm_conversion_options *options)
 
 static jitgemm_status check_flags(const jitgemm_conversion_options *options)
 {
+    uint32_t kernel = options->flags & ~(uint32_t)JITGEMM_DEPENDENT_LAUNCH;
+
     if (options->flags & JITGEMM_GATHER && options->x_type == JITGEMM_E4M3)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.flags", -1,
                                 options->flags, 0,
                                 "options.flags has JITGEMM_GATHER; scales are "
                                 "converted where they are");
-    if (options->flags == (JITGEMM_GATHER | JITGEMM_COMBINE))
+    if (kernel == (JITGEMM_GATHER | JITGEMM_COMBINE))
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "options.flags", -1,
                                 options->flags, JITGEMM_COMBINE,
                                 "options.flags has JITGEMM_GATHER beside "
                                 "JITGEMM_COMBINE, which gathers anyhow");
-    return jg_rows_check_range("options.flags", options->flags,
-                               JITGEMM_COMBINE);
+    return jg_rows_check_range("options.flags", kernel, JITGEMM_COMBINE);
 }
 
 /* Of types only; what else there is, is 0. */
@@ -93,6 +94,8 @@ read_combine(const jitgemm_conversion_options *options,
                                       .gather = true,
                                       .combine = true,
                                       .c_type = options->c_type,
+                                      .dependent = options->flags &
+                                                   JITGEMM_DEPENDENT_LAUNCH,
                                       .sm_limit = options->sm_limit};
     return JITGEMM_OK;
 }
@@ -147,6 +150,7 @@ jitgemm_status jg_conversion_kind_read(const jitgemm_conversion_options *from,
         .activation = (enum jg_activation)known.activation,
         .gather = known.flags & JITGEMM_GATHER,
         .linear = known.scale_order == JITGEMM_SCALES_LINEAR,
+        .dependent = known.flags & JITGEMM_DEPENDENT_LAUNCH,
         .sm_limit = known.sm_limit,
     };
     return JITGEMM_OK;

@@ -17,7 +17,9 @@ struct jg_conversion_kind {
     bool combine; /* them, to c_type */
     jitgemm_type c_type;
     bool linear; /* scales in the order of the rows, which needs no place */
-    int sm_limit; /* multiprocessors; 0: all. The kernel is the same */
+    bool dependent; /* launch */
+    int sm_limit; /* multiprocessors; 0: all. Of this and of the launch the
+                     kernel does not depend */
 };
 
 /* Checks the caller's options: E_ARGUMENT or E_VERSION. */

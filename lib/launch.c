@@ -228,8 +228,9 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
         .attrs = attributes,
     };
 
-    if (index > 0) /* It may start while the one before is at work, and waits
-                      for that before it uses what is made there. */
+    /* It may start while the one before is at work, and waits for that before
+     * it uses what is made there. */
+    if (index > 0 || plan->problem.dependent)
         attributes[config.numAttrs++] = (CUlaunchAttribute){
             .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
             .value.programmaticStreamSerializationAllowed = 1};

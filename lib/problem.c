@@ -71,11 +71,14 @@ static jitgemm_status check_group(const jitgemm_problem *from, int32_t group,
 
 static jitgemm_status check_header(const jitgemm_problem *problem)
 {
-    if (problem->flags & ~(uint32_t)JITGEMM_ALLOW_SPLIT_K)
+    const uint32_t known = JITGEMM_ALLOW_SPLIT_K | JITGEMM_DEPENDENT_LAUNCH;
+
+    if (problem->flags & ~known)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.flags", -1,
-                                problem->flags, JITGEMM_ALLOW_SPLIT_K,
-                                "problem.flags is %#x; known is only "
-                                "JITGEMM_ALLOW_SPLIT_K (1)",
+                                problem->flags, known,
+                                "problem.flags is %#x; known are "
+                                "JITGEMM_ALLOW_SPLIT_K (1) and "
+                                "JITGEMM_DEPENDENT_LAUNCH (4)",
                                 problem->flags);
     if (problem->groups < 1 || problem->groups > MAX_GROUPS)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.groups", -1,
@@ -263,6 +266,7 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     made.input = (enum jg_input)known.a_type;
     made.weights = (enum jg_weights)known.b_type;
     made.split_k = known.flags & JITGEMM_ALLOW_SPLIT_K;
+    made.dependent = known.flags & JITGEMM_DEPENDENT_LAUNCH;
     made.sm_limit = known.sm_limit;
     made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
     if (!made.sizes)

@@ -20,6 +20,7 @@ struct jg_problem { /* all zero: none */
     enum jg_input input;     /* type of A */
     enum jg_weights weights; /* type of B */
     bool split_k;          /* is allowed */
+    bool dependent;        /* launch: the kernels are the same */
     int sm_limit;          /* multiprocessors; 0: all */
     /* m is what is typical, and device memory has what it is: */
     bool on_device;

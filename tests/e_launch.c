@@ -255,9 +255,9 @@ static void test_slack(void)
 
 /* ---- Overlap ----------------------------------------------------------- */
 
-/* The second kernel waits for nothing; without the attribute it starts when
- * the first has ended. */
-static void test_overlap(int second, bool early, CUresult expected)
+/* Weights are copied before the product waits for the activations; without the
+ * attribute it starts when they are done. */
+static void test_overlap(bool over_weights, bool early, CUresult expected)
 {
     struct setup s = set_up();
     CUstream stream = emu_stream(CU_STREAM_NON_BLOCKING);
@@ -265,10 +265,12 @@ static void test_overlap(int second, bool early, CUresult expected)
         .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
         .value.programmaticStreamSerializationAllowed = 1};
 
+    if (over_weights)
+        s.plan->table.workspace = s.product.device[2][0];
     gpu_sync();
     knobs->reason[0] = 0;
     for (int i = 0; i < 4; i++) {
-        int kernel = i % 2 ? second : !second;
+        int kernel = i % 2 ? PRODUCT : ACTIVATIONS;
         CUlaunchConfig config = config_of(&s, kernel);
 
         config.hStream = stream;
@@ -301,8 +303,8 @@ int main(void)
     test_fault(MISALIGNED, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned");
     test_fault(BAD_MAP, CUDA_ERROR_LAUNCH_FAILED, "bad-tensor-map");
     test_slack();
-    test_overlap(PRODUCT, true, CUDA_SUCCESS);
-    test_overlap(ACTIVATIONS, false, CUDA_SUCCESS);
-    test_overlap(ACTIVATIONS, true, CUDA_ERROR_LAUNCH_FAILED);
+    test_overlap(false, true, CUDA_SUCCESS);
+    test_overlap(true, false, CUDA_SUCCESS);
+    test_overlap(true, true, CUDA_ERROR_LAUNCH_FAILED);
     return test_end();
 }

@@ -155,6 +155,7 @@ void expert_case_free(struct expert_case *c)
 jitgemm_problem expert_case_problem(const struct expert_case *c)
 {
     return (jitgemm_problem){.size = sizeof(jitgemm_problem),
+                             .flags = c->flags,
                              .groups = c->rows.groups,
                              .n = &c->n,
                              .k = &c->k,

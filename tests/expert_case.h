@@ -22,6 +22,7 @@ struct expert_case {
     uint8_t poison; /* of scales that are nobody's */
     bool with_bias;
     int32_t sm_limit; /* of the problem */
+    uint32_t flags;   /* likewise */
     bool no_alpha; /* 1 for all, which C of f16 may overflow with */
     /* Made by expert_case_make(): */
     struct ref_operand a;               /* all rows */

@@ -93,6 +93,7 @@ nvrtc_tests = \
 # On a GPU; skipped without one. Each binary may be carried elsewhere alone.
 gpu_tests = \
 	tests/g_driver \
+	tests/g_dependent \
 	tests/g_experts \
 	tests/g_experts_bad \
 	tests/g_gemm \
@@ -112,6 +113,7 @@ script_tests = \
 	tests/bench_plot.sh \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
+	tests/emu_dependent.sh \
 	tests/emu_experts.sh \
 	tests/emu_python.sh \
 	tests/emu_gemm.sh \
@@ -518,6 +520,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 
 # These run programs that are tests themselves.
 tests/bench_emu.log: tests/bench/bench tests/n_specs
+tests/emu_dependent.log: tests/g_dependent tests/n_specs
 tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs

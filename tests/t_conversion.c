@@ -19,8 +19,11 @@ static void test_options(void)
         jitgemm_conversion_options options;
         const char *argument;
     } bad[] = {
-        {{.flags = 4}, "options.flags"},
+        {{.flags = 8}, "options.flags"},
         {{.flags = JITGEMM_GATHER | JITGEMM_COMBINE}, "options.flags"},
+        {{.flags = JITGEMM_GATHER | JITGEMM_COMBINE |
+                   JITGEMM_DEPENDENT_LAUNCH},
+         "options.flags"},
         {{.flags = JITGEMM_COMBINE, .x_type = JITGEMM_E4M3}, "options.x_type"},
         {{.flags = JITGEMM_COMBINE, .c_type = JITGEMM_E4M3}, "options.c_type"},
         {{.flags = JITGEMM_COMBINE, .layout = JITGEMM_ROWS_MASKED},

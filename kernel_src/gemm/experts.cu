@@ -134,12 +134,14 @@ experts(const __grid_constant__ jg_experts_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
     team all{reinterpret_cast<u32 *>(shared.words)};
+
+    ptx::griddepcontrol_launch_dependents();
+    ptx::griddepcontrol_wait();
     row_groups rows(job.numbers);
     sums before{0, 0, 0};
     int groups = job.numbers.groups;
     u32 bad = ~0u, unused = 0;
 
-    ptx::griddepcontrol_launch_dependents();
     for (int first = 0; first < groups; first += spec::threads) {
         int g = first + int(threadIdx.x);
         if (place_group(job, rows, all, g, before))

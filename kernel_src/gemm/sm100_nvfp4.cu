@@ -295,7 +295,7 @@ sm100_nvfp4(const jg_table given)
         ptx::tcgen05_relinquish_alloc_permit<spec::ctas>();
     }
     synchronize();
-    const jg_table table = sched::complete(given);
+    const jg_table table = sched::awaited(given);
 
     if (warp < 4)
         store_all(shared, table);

@@ -96,7 +96,7 @@ sm90_activations(const jg_table given)
     int thread = threadIdx.x % team;
 
     ptx::griddepcontrol_launch_dependents();
-    const jg_table table = sched::complete(given);
+    const jg_table table = sched::awaited(given);
     for (int first = blockIdx.x * teams * chunks; first < table.units;
          first += gridDim.x * teams * chunks) {
         work work(table, first + int(threadIdx.x) / team * chunks);

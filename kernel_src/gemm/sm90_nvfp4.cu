@@ -179,6 +179,7 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
     ring ring{shared.barriers};
     int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
 
+    ptx::griddepcontrol_wait();
     for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
         const jg_group group = *tile.group; /* a copy is not read again */

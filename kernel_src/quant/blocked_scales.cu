@@ -9,6 +9,7 @@
 #include <base/types.cuh>
 #include <epilogue/scale_stage.cuh>
 #include <ptx/memory.cuh>
+#include <ptx/sync.cuh>
 #include <sched/row_tiles.cuh>
 #include <spec.cuh>
 
@@ -102,6 +103,8 @@ extern "C" __global__ __launch_bounds__(spec::threads, 3) void
 blocked_scales(const jg_conversion_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
+
+    ptx::griddepcontrol_wait();
     row_tiles tiles(job.numbers, shared.words);
     u32 across = ceil_div(job.k, tile_blocks * 16);
     u32 units = u32(tiles.slots()) * across;

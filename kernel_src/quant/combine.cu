@@ -9,6 +9,7 @@
 #include <base/types.cuh>
 #include <ptx/float.cuh>
 #include <ptx/half.cuh>
+#include <ptx/sync.cuh>
 #include <quant/nvfp4_block.cuh>
 #include <sched/row_groups.cuh>
 #include <spec.cuh>
@@ -119,6 +120,7 @@ __device__ inline void combine_row(const jg_conversion_job &job, long long row,
 extern "C" __global__ __launch_bounds__(spec::threads) void
 combine(const jg_conversion_job job)
 {
+    ptx::griddepcontrol_wait();
     row_groups groups(job.numbers);
     sched::row_group tokens = groups.read(0);
     int across = ceil_div(job.k, 32 * lane_k);

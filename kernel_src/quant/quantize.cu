@@ -11,6 +11,7 @@
 #include <base/types.cuh>
 #include <epilogue/scale_stage.cuh>
 #include <ptx/memory.cuh>
+#include <ptx/sync.cuh>
 #include <quant/nvfp4_block.cuh>
 #include <quant/swiglu.cuh>
 #include <sched/row_tiles.cuh>
@@ -183,6 +184,8 @@ extern "C" __global__ __launch_bounds__(spec::threads, blocks) void
 quantize(const jg_conversion_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
+
+    ptx::griddepcontrol_wait();
     row_tiles tiles(job.numbers, shared.words);
     u32 across = ceil_div(job.k, tile_blocks * block_k);
     u32 units = u32(tiles.slots()) * across;

@@ -29,6 +29,7 @@ struct emu_launch {
      * not 0 fails this launch, which then leaves the report to its caller. */
     int (*depend)(void *argument);
     void *depend_argument;
+    int *waited; /* unless NULL: 1 once a thread came to griddepcontrol.wait */
 };
 
 #endif

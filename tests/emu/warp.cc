@@ -226,6 +226,8 @@ void setmaxnreg(int registers, bool increase)
 void griddepcontrol_wait()
 {
     m->dependence_wanted = true;
+    if (m->launch->waited)
+        *m->launch->waited = 1;
     yield();
 }
 

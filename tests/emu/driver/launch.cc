@@ -40,9 +40,7 @@ CUresult code_of(const char *report)
 
 /* What an overlapping launch depends on, and how that ended. */
 struct dependence {
-    const launch *first;
-    footprint *first_uses, *second_uses;
-    const char *second_name;
+    operation *first, *second;
     CUresult result;
 };
 
@@ -50,30 +48,32 @@ struct dependence {
 int run_dependence(void *argument)
 {
     auto *on = static_cast<dependence *>(argument);
-    footprint early = *on->second_uses;
+    footprint early = on->second->uses;
     char text[128];
 
-    on->result = run_launch(*on->first, on->first_uses);
-    running = on->second_uses;
+    on->result = run_launch(on->first);
+    running = &on->second->uses;
     early.settle();
-    if (uintptr_t byte = on->result ? 0 : early.conflict(*on->first_uses)) {
+    if (uintptr_t byte = on->result ? 0 : early.conflict(on->first->uses)) {
         snprintf(text, sizeof text,
                  "missing-launch-wait: it uses %p before any "
                  "griddepcontrol.wait, and so does %s before it",
-                 reinterpret_cast<void *>(byte),
-                 on->first->library->symbol.c_str());
-        on->result = report(CUDA_ERROR_LAUNCH_FAILED, on->second_name, text);
+                 reinterpret_cast<void *>(byte), on->first->name);
+        on->result =
+            report(CUDA_ERROR_LAUNCH_FAILED, on->second->name, text);
     }
     return on->result != CUDA_SUCCESS;
 }
 
-CUresult run(const launch &launch, footprint *uses, dependence *on)
+CUresult run(operation *todo, dependence *on)
 {
+    const launch &launch = *todo->kernel;
     auto parameter = launch.parameter;
     void *parameters[] = {parameter.data()};
     char text[sizeof emu_knobs.reason] = "";
     emu_launch emulated{};
     heap_access access;
+    int waited = 0;
 
     memcpy(emulated.grid, launch.grid, sizeof emulated.grid);
     memcpy(emulated.block, launch.block, sizeof emulated.block);
@@ -86,26 +86,28 @@ CUresult run(const launch &launch, footprint *uses, dependence *on)
     emulated.touch = touch;
     emulated.report = text;
     emulated.report_bytes = sizeof text;
+    emulated.waited = &waited;
     if (on) {
         emulated.depend = run_dependence;
         emulated.depend_argument = on;
     }
     emu_knobs.launches++;
-    running = uses;
+    running = &todo->uses;
     int failed = launch.library->run(&emulated);
-    uses->settle();
+    todo->uses.settle();
+    todo->waited = waited;
     if (!failed)
         return CUDA_SUCCESS;
     if (on && on->result != CUDA_SUCCESS)
         return on->result; /* which has been said */
-    return report(code_of(text), launch.library->symbol.c_str(), text);
+    return report(code_of(text), todo->name, text);
 }
 
 } // namespace
 
-CUresult run_launch(const launch &launch, footprint *uses)
+CUresult run_launch(operation *todo)
 {
-    return run(launch, uses, nullptr);
+    return run(todo, nullptr);
 }
 
 /* The emulator runs a kernel's code in one launch at a time. */
@@ -114,13 +116,11 @@ bool can_overlap(const launch &first, const launch &second)
     return second.overlap && first.library->run != second.library->run;
 }
 
-CUresult run_overlapped(const launch &first, footprint *first_uses,
-                        const launch &second, footprint *second_uses)
+CUresult run_overlapped(operation *first, operation *second)
 {
-    dependence on{&first, first_uses, second_uses,
-                  second.library->symbol.c_str(), CUDA_SUCCESS};
+    dependence on{first, second, CUDA_SUCCESS};
 
-    return run(second, second_uses, &on);
+    return run(second, &on);
 }
 
 } // namespace emu_driver

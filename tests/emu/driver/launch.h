@@ -20,14 +20,13 @@ struct launch {
 };
 
 /* The error that the context will have, said on standard error; and what the
- * kernel used of device memory. */
-CUresult run_launch(const launch &launch, footprint *uses);
+ * kernel used of device memory, and whether it waited. */
+CUresult run_launch(operation *todo);
 
 /* The second may start before the first has ended, and does so. What it uses
  * before it waits may be nothing that the first writes. */
 bool can_overlap(const launch &first, const launch &second);
-CUresult run_overlapped(const launch &first, footprint *first_uses,
-                        const launch &second, footprint *second_uses);
+CUresult run_overlapped(operation *first, operation *second);
 
 } // namespace emu_driver
 

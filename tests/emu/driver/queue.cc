@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 namespace emu_driver {
@@ -69,29 +70,63 @@ CUresult run_work(const operation &todo)
     return todo.work();
 }
 
-/* With what it used, for the check of its order. */
+/* A kernel that starts early comes after the one before only if it waits, and
+ * even then not after what that one has not waited for. All else comes after
+ * all of them. */
+CUresult check_chain(CUstream stream, const operation &done)
+{
+    auto &recent = stream->recent;
+    char text[160];
+
+    if (!done.kernel || !done.kernel->overlap)
+        recent.clear();
+    else if (done.waited && !recent.empty())
+        recent.pop_back();
+    for (const operation &before : recent)
+        if (uintptr_t byte = before.uses.conflict(done.uses)) {
+            snprintf(text, sizeof text,
+                     "missing-launch-wait: it uses %p, and so does %s, which "
+                     "nothing has waited for",
+                     reinterpret_cast<void *>(byte), before.name);
+            return report(CUDA_ERROR_LAUNCH_FAILED, done.name, text);
+        }
+    if (done.kernel)
+        recent.push_back(done);
+    return CUDA_SUCCESS;
+}
+
+/* With what it used, for the checks of its order. */
+CUresult end_one(CUstream stream, const operation &done)
+{
+    CUresult result = check_chain(stream, done);
+
+    stream->done++;
+    return result == CUDA_SUCCESS ? check_order({stream, stream->done}, done)
+                                  : result;
+}
+
 CUresult run_one(CUstream stream, operation todo)
 {
-    uint64_t number = stream->done + 1;
-    CUresult result =
-        todo.kernel ? run_launch(*todo.kernel, &todo.uses) : run_work(todo);
+    CUresult result = todo.kernel ? run_launch(&todo) : run_work(todo);
 
-    stream->done = number;
-    return result == CUDA_SUCCESS ? check_order({stream, number}, todo)
-                                  : result;
+    if (result == CUDA_SUCCESS)
+        return end_one(stream, todo);
+    stream->done++;
+    return result;
 }
 
 CUresult run_two(CUstream stream, operation first, operation second)
 {
-    uint64_t number = stream->done + 1;
-    CUresult result = run_overlapped(*first.kernel, &first.uses,
-                                     *second.kernel, &second.uses);
+    CUresult result = run_overlapped(&first, &second);
 
-    stream->done = number + 1;
     if (result == CUDA_SUCCESS)
-        result = check_order({stream, number}, first);
-    return result == CUDA_SUCCESS ? check_order({stream, number + 1}, second)
-                                  : result;
+        result = end_one(stream, first);
+    else
+        stream->done++;
+    if (result == CUDA_SUCCESS)
+        return end_one(stream, second);
+    stream->done++;
+    return result;
 }
 
 operation take(CUstream stream)
