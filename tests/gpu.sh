@@ -12,8 +12,8 @@ set -eu
 stage() {
     build=$1 dir=$2
     here=$(cd "$(dirname "$0")" && pwd)
-    programs="tests/g_driver tests/g_experts tests/g_experts_bad
-        tests/g_gemm tests/g_moe tests/g_mxfp4 tests/g_plan
+    programs="tests/g_dependent tests/g_driver tests/g_experts
+        tests/g_experts_bad tests/g_gemm tests/g_moe tests/g_mxfp4 tests/g_plan
         tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
         tests/bench/bench tests/bench/first examples/grouped_gemm
@@ -121,6 +121,7 @@ tests() {
     step specs "$dir/bin/n_specs" --all &
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
+    step dependent "$dir/bin/g_dependent" &
     step experts "$dir/bin/g_experts" &
     step experts-bad "$dir/bin/g_experts_bad" &
     step moe "$dir/bin/g_moe" &

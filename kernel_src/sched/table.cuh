@@ -7,22 +7,32 @@
 namespace sched
 {
 
-/* With its counts, once all threads have waited for the kernels before: one of
- * them writes the table if the host does not know the sizes. */
+/* Counts that the host does not know: a kernel before this one wrote them. */
+__device__ inline void read_counts(jg_table &table)
+{
+    table.tiles = table.first_tile[table.count];
+    table.units = table.first_unit[table.count];
+}
+
+/* With its counts, once all threads, which come here, have waited for the
+ * kernels before. */
 __device__ inline jg_table awaited(jg_table table)
 {
     ptx::griddepcontrol_wait();
-    if (table.tiles < 0) {
-        table.tiles = table.first_tile[table.count];
-        table.units = table.first_unit[table.count];
-    }
+    if (table.tiles < 0)
+        read_counts(table);
     return table;
 }
 
-/* For kernels with something to do before: waits only if it must. */
+/* The same for a kernel that has something to do before: only counts that the
+ * host does not know are waited for. */
 __device__ inline jg_table complete(jg_table table)
 {
-    return table.tiles < 0 ? awaited(table) : table;
+    if (table.tiles < 0) {
+        ptx::griddepcontrol_wait();
+        read_counts(table);
+    }
+    return table;
 }
 
 } // namespace sched
