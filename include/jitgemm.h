@@ -474,9 +474,9 @@ typedef struct jitgemm_tuned {
  * of the model unless another takes at least 2 % less. From then on plans take
  * it for all problems of this class: as many groups, equal n, k, types,
  * sm_limit and JITGEMM_ALLOW_SPLIT_K, and as many rows in all and in the
- * longest group, up to the next power of two. So do other contexts made from then on, and what is
- * prepared; if a problem of the class cannot run in it, its plan is as before.
- * C has the same bits, but with JITGEMM_ALLOW_SPLIT_K.
+ * longest group, up to the next power of two. So do other contexts made from
+ * then on, and what is prepared; if a problem of the class cannot run in it,
+ * its plan is as before. C has the same bits, but with JITGEMM_ALLOW_SPLIT_K.
  *
  * The caller sets tuned->size. Runs on the stream with operands of its own, of
  * the problem's sizes, and waits for it; each time is the median of several
