@@ -35,6 +35,7 @@ CURRENT_CONTEXT = -1                         # device
 E_ARCH = 5                                   # status of an Error
 _SIZES_DEVICE = 1
 _GATHER, _COMBINE = 1, 2
+_DEPENDENT_LAUNCH = 4
 
 
 class _Struct(ctypes.Structure):
@@ -179,10 +180,11 @@ class Experts:
 
     def __init__(self, context, experts, n, k, max_rows, layout=STACKED,
                  place=TIGHT, a_type=NVFP4, c_type=F16, hint_rows=0,
-                 b_type=NVFP4, sm_limit=0):
+                 b_type=NVFP4, sm_limit=0, dependent_launch=False):
         problem = _Problem(
-            groups=experts, n=(c_int64 * 1)(n), k=(c_int64 * 1)(k),
-            c_type=c_type, a_type=a_type, sizes=_SIZES_DEVICE, layout=layout,
+            flags=_DEPENDENT_LAUNCH * dependent_launch, groups=experts,
+            n=(c_int64 * 1)(n), k=(c_int64 * 1)(k), c_type=c_type,
+            a_type=a_type, sizes=_SIZES_DEVICE, layout=layout,
             place=place if a_type == NVFP4 else 0, sm_limit=sm_limit,
             max_rows=max_rows, hint_rows=hint_rows, b_type=b_type)
         self.context = context  # which must outlive the plan
@@ -215,10 +217,12 @@ class Conversion:
 
     def __init__(self, context, x_type=F16, layout=STACKED, place=TIGHT,
                  linear=False, activation=NO_ACTIVATION, gather=False,
-                 combine=False, c_type=F16, sm_limit=0):
+                 combine=False, c_type=F16, sm_limit=0,
+                 dependent_launch=False):
         options = _ConversionOptions(
-            flags=_GATHER * gather | _COMBINE * combine, x_type=x_type,
-            layout=layout, place=place, scale_order=linear,
+            flags=_GATHER * gather | _COMBINE * combine |
+            _DEPENDENT_LAUNCH * dependent_launch,
+            x_type=x_type, layout=layout, place=place, scale_order=linear,
             activation=activation, c_type=c_type, sm_limit=sm_limit)
         self.context = context  # which must outlive the conversion
         self._handle = c_void_p()

@@ -256,8 +256,8 @@ static void test_slack(void)
 /* ---- Overlap ----------------------------------------------------------- */
 
 /* Weights may be copied before the product waits for the activations, as the
- * seed decides, so it is tried often; without the
- * attribute it starts when they are done. */
+ * seed decides, so it is tried often; without the attribute it starts when
+ * they are done. */
 static void test_overlap(bool over_weights, bool early, CUresult expected)
 {
     struct setup s = set_up();

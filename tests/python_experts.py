@@ -148,7 +148,8 @@ def test_products(library, offsets, rows, a):
                  a_type=jitgemm.INPUT_BF16, b_type=jitgemm.MXFP4)
     return test_product(library, offsets, rows, 1,
                         {"a": a["values"], "sfa": a["scales"],
-                         "sfb": Memory([ONE] * (512 * EXPERTS))}, sm_limit=1)
+                         "sfb": Memory([ONE] * (512 * EXPERTS))}, sm_limit=1,
+                        dependent_launch=True)
 
 
 def test_combine(library, rows, c, products):
@@ -157,7 +158,7 @@ def test_combine(library, rows, c, products):
     row = [1, 5, 2, 6, 4, -1, 0, 3]
     out = poison(4 * TOKENS * N)
     combine = jitgemm.Conversion(library, combine=True, x_type=jitgemm.F32,
-                                 c_type=jitgemm.F32)
+                                 c_type=jitgemm.F32, dependent_launch=True)
     combine.run(N, TOKENS, top_k=TOP_K, x=Array(c), values=Array(out),
                 scale=array("f", weights), gather=array("i", row),
                 x_rows=rows)

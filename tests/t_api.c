@@ -106,7 +106,7 @@ static void test_problem(jitgemm_context *context)
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
                 JITGEMM_E_ARGUMENT, "problem.batch", -1);
     set_up(&s);
-    s.problem.flags = 2;
+    s.problem.flags = 1u << 30;
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
                 JITGEMM_E_ARGUMENT, "problem.flags", -1);
     set_up(&s);

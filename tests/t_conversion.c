@@ -19,7 +19,7 @@ static void test_options(void)
         jitgemm_conversion_options options;
         const char *argument;
     } bad[] = {
-        {{.flags = 8}, "options.flags"},
+        {{.flags = 1u << 30}, "options.flags"},
         {{.flags = JITGEMM_GATHER | JITGEMM_COMBINE}, "options.flags"},
         {{.flags = JITGEMM_GATHER | JITGEMM_COMBINE |
                    JITGEMM_DEPENDENT_LAUNCH},

@@ -11,7 +11,7 @@ enum { PAIR = 5, WIDE_PAIR = 6 };
 
 static const emu_test::planted_bug pair_bugs[] = {
     {"no wait for a full slot", TENSOR_TEXT, "/ring.wait_full();/d",
-     "missing-wait"},
+     "missing-wait|early-overwrite"},
     {"no wait for an empty slot", TENSOR_TEXT,
      "/^            ring.wait_empty/d",
      "early-overwrite|arrive-nothing-pending"},
