@@ -50,7 +50,7 @@ void access(const void *pointer, size_t bytes, bool write)
                   "using: no griddepcontrol.wait",
                   write ? "writes" : "reads", pointer);
     if (launch.touch)
-        launch.touch(pointer, bytes, write);
+        launch.touch(pointer, bytes, write, !emu::m->cluster_waited);
 }
 
 /* A vector's access on the device wants its address aligned to all of it. */

@@ -20,8 +20,9 @@ struct emu_launch {
      * belongs to a launch that this one has not waited for. NULL: all may. */
     int (*check)(const void *address, size_t bytes, int write);
     /* Told of each access to other than shared memory and a thread's own
-     * variables, before it is made. NULL: nobody is. */
-    void (*touch)(const void *address, size_t bytes, int write);
+     * variables, before it is made, and whether no thread of the cluster has
+     * come to griddepcontrol.wait yet. NULL: nobody is. */
+    void (*touch)(const void *address, size_t bytes, int write, int early);
     char *report; /* "" on success, else "name: what happened" */
     size_t report_bytes;
     /* Not NULL: the launch is a programmatic dependent one. Called once, at

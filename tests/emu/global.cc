@@ -21,7 +21,7 @@ void check_global(const void *address, size_t bytes, bool write,
         fail("global-out-of-bounds", "%s %s %zu bytes at %p", what, does,
              bytes, address);
     if (m->launch->touch)
-        m->launch->touch(address, bytes, write);
+        m->launch->touch(address, bytes, write, !m->cluster_waited);
 }
 
 } // namespace emu

@@ -60,6 +60,7 @@ struct machine {
     thread *current; /* null: the scheduler */
     bool failed;
     bool dependence_wanted, dependence_ran;
+    bool cluster_waited; /* a thread of it came to griddepcontrol.wait */
     int idle; /* times that waits gave up since the last progress */
     unsigned cluster_number; /* of the launch, in the order they run */
     unsigned facts; /* numbered so far */

@@ -56,6 +56,7 @@ void warps_begin_block()
 {
     blocks.clear();
     blocks.resize(m->ranks);
+    m->cluster_waited = false;
 }
 
 warp &current_warp()
@@ -225,7 +226,7 @@ void setmaxnreg(int registers, bool increase)
 
 void griddepcontrol_wait()
 {
-    m->dependence_wanted = true;
+    m->dependence_wanted = m->cluster_waited = true;
     if (m->launch->waited)
         *m->launch->waited = 1;
     yield();

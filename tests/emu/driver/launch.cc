@@ -13,19 +13,22 @@ namespace emu_driver {
 
 namespace {
 
-footprint *running; /* of the launch that runs now */
+operation *running; /* whose kernel runs now */
 
 int check_access(const void *address, size_t bytes, int)
 {
     return heap_fault(reinterpret_cast<uintptr_t>(address), bytes).empty();
 }
 
-void touch(const void *address, size_t bytes, int write)
+void touch(const void *address, size_t bytes, int write, int early)
 {
     uintptr_t begin = reinterpret_cast<uintptr_t>(address);
 
-    if (heap_has(begin))
-        running->add(begin, bytes, write);
+    if (!heap_has(begin))
+        return;
+    running->uses.add(begin, bytes, write);
+    if (early)
+        running->early.add(begin, bytes, write);
 }
 
 /* What a real driver says of that kind of bug. */
@@ -48,20 +51,9 @@ struct dependence {
 int run_dependence(void *argument)
 {
     auto *on = static_cast<dependence *>(argument);
-    footprint early = on->second->uses;
-    char text[128];
 
     on->result = run_launch(on->first);
-    running = &on->second->uses;
-    early.settle();
-    if (uintptr_t byte = on->result ? 0 : early.conflict(on->first->uses)) {
-        snprintf(text, sizeof text,
-                 "missing-launch-wait: it uses %p before any "
-                 "griddepcontrol.wait, and so does %s before it",
-                 reinterpret_cast<void *>(byte), on->first->name);
-        on->result =
-            report(CUDA_ERROR_LAUNCH_FAILED, on->second->name, text);
-    }
+    running = on->second;
     return on->result != CUDA_SUCCESS;
 }
 
@@ -92,9 +84,10 @@ CUresult run(operation *todo, dependence *on)
         emulated.depend_argument = on;
     }
     emu_knobs.launches++;
-    running = &todo->uses;
+    running = todo;
     int failed = launch.library->run(&emulated);
     todo->uses.settle();
+    todo->early.settle();
     todo->waited = waited;
     if (!failed)
         return CUDA_SUCCESS;

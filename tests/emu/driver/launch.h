@@ -19,12 +19,11 @@ struct launch {
     std::vector<parameter> parameter;
 };
 
-/* The error that the context will have, said on standard error; and what the
- * kernel used of device memory, and whether it waited. */
+/* The error that the context will have, said on standard error; and, in the
+ * operation, what the kernel used of device memory, and whether it waited. */
 CUresult run_launch(operation *todo);
 
-/* The second may start before the first has ended, and does so. What it uses
- * before it waits may be nothing that the first writes. */
+/* The second may start before the first has ended, and does so. */
 bool can_overlap(const launch &first, const launch &second);
 CUresult run_overlapped(operation *first, operation *second);
 

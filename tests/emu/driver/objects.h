@@ -32,7 +32,10 @@ struct operation {
     std::function<CUresult()> work;
     footprint uses = {}; /* device memory of `work` */
     moment after = {};   /* it may not begin before, but in its own stream */
-    bool waited = false; /* a kernel for those before it, once it has run */
+    /* A kernel's, once it has run: */
+    footprint early = {}; /* what blocks used that had not waited yet */
+    bool waited = false;  /* for the one before */
+    bool ended = false;   /* for what those after it do once they have waited */
 };
 
 struct capture;
@@ -76,9 +79,8 @@ struct CUstream_st {
     bool blocking; /* waits for the legacy stream, and it for this one */
     std::deque<emu_driver::operation> waiting = {};
     uint64_t done = 0;
-    /* Kernels that may be at work when one starts early; once that has waited,
-     * the last of them is not. */
-    std::deque<emu_driver::operation> recent = {};
+    /* Kernels that may be at work when one starts early. */
+    std::deque<emu_driver::operation> chain = {};
     emu_driver::moment end = {}; /* of all that was queued */
     std::shared_ptr<emu_driver::capture> capturing = nullptr;
     std::vector<size_t> captured = {}; /* nodes that the next one is after */

@@ -70,28 +70,33 @@ CUresult run_work(const operation &todo)
     return todo.work();
 }
 
-/* A kernel that starts early comes after the one before only if it waits, and
- * even then not after what that one has not waited for. All else comes after
- * all of them. */
+/* A kernel that starts early may do so while all those before it are at work
+ * that do so, too, and the one before them: each may let the next one start
+ * before it waits itself. What it does once it has waited comes after the one
+ * before it, and after what that one has waited for. All that does not start
+ * early comes after all of them. */
 CUresult check_chain(CUstream stream, const operation &done)
 {
-    auto &recent = stream->recent;
+    auto &chain = stream->chain;
     char text[160];
 
     if (!done.kernel || !done.kernel->overlap)
-        recent.clear();
-    else if (done.waited && !recent.empty())
-        recent.pop_back();
-    for (const operation &before : recent)
-        if (uintptr_t byte = before.uses.conflict(done.uses)) {
+        chain.clear();
+    else if (done.waited && !chain.empty())
+        chain.back().ended = true;
+    for (const operation &before : chain) {
+        const footprint &uses = before.ended ? done.early : done.uses;
+
+        if (uintptr_t byte = before.uses.conflict(uses)) {
             snprintf(text, sizeof text,
                      "missing-launch-wait: it uses %p, and so does %s, which "
-                     "nothing has waited for",
+                     "it has not waited for",
                      reinterpret_cast<void *>(byte), before.name);
             return report(CUDA_ERROR_LAUNCH_FAILED, done.name, text);
         }
+    }
     if (done.kernel)
-        recent.push_back(done);
+        chain.push_back(done);
     return CUDA_SUCCESS;
 }
 
