@@ -285,10 +285,11 @@ enum { /* flags of a problem */
      * cudaTriggerProgrammaticLaunchCompletion(), and waits for its end itself.
      * Such a kernel may still write anything that the run reads, and read
      * anything that it writes, but for B and its scales: those are read at
-     * once, and must be there before that kernel starts. If it was itself
-     * launched to start early it must wait, too, as all kernels of this
-     * library do (cudaGridDependencySynchronize()). After anything but a
-     * kernel, the flag has no effect. */
+     * once, and must be there before that kernel starts, which may be early as
+     * well. If so it must wait, too (cudaGridDependencySynchronize()), as all
+     * kernels of this library do. These let the next one start: conversions as
+     * they begin, runs when the last copies of A and B are under way. After
+     * anything but a kernel, the flag has no effect. */
     JITGEMM_DEPENDENT_LAUNCH = 4
 };
 

@@ -157,6 +157,7 @@ __device__ void copy_all(smem &shared, const jg_table &table)
             ring.next();
         }
     }
+    ptx::griddepcontrol_launch_dependents();
     /* Until its slots are empty, the other block's commits arrive here. */
     for (int i = 0; spec::ctas > 1 && i < spec::stages; i++, ring.next())
         ring.wait_empty();

@@ -140,6 +140,7 @@ __device__ void copy_weights(smem &shared, const jg_table &table)
                          &ring.shared.full[ring.slot]);
         }
     }
+    ptx::griddepcontrol_launch_dependents();
 }
 
 __device__ void copy_activations(smem &shared, const jg_table &table)

@@ -104,6 +104,7 @@ blocked_scales(const jg_conversion_job job)
 {
     smem &shared = *reinterpret_cast<smem *>(ptx::dynamic_smem());
 
+    ptx::griddepcontrol_launch_dependents();
     ptx::griddepcontrol_wait();
     row_tiles tiles(job.numbers, shared.words);
     u32 across = ceil_div(job.k, tile_blocks * 16);

@@ -120,6 +120,7 @@ __device__ inline void combine_row(const jg_conversion_job &job, long long row,
 extern "C" __global__ __launch_bounds__(spec::threads) void
 combine(const jg_conversion_job job)
 {
+    ptx::griddepcontrol_launch_dependents();
     ptx::griddepcontrol_wait();
     row_groups groups(job.numbers);
     sched::row_group tokens = groups.read(0);

@@ -35,7 +35,7 @@ struct operation {
     /* A kernel's, once it has run: */
     footprint early = {}; /* what blocks used that had not waited yet */
     bool waited = false;  /* for the one before */
-    bool ended = false;   /* for what those after it do once they have waited */
+    bool ended = false;   /* for those after it, once they wait */
 };
 
 struct capture;
