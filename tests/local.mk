@@ -33,6 +33,7 @@ host_tests = \
 	tests/t_compiler_places \
 	tests/t_conversion \
 	tests/t_conversion_arguments \
+	tests/t_dependent \
 	tests/t_driver \
 	tests/t_entries \
 	tests/t_entry \

@@ -150,9 +150,17 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
     fake_cuda.block = (int)config->blockDimX;
     fake_cuda.shared = (int)config->sharedMemBytes;
     fake_cuda.cluster = 0;
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            fake_cuda.cluster = (int)config->attrs[i].value.clusterDim.x;
+    fake_cuda.launches++;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            fake_cuda.cluster = (int)attribute->value.clusterDim.x;
+        if (attribute->id ==
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            fake_cuda.early +=
+                attribute->value.programmaticStreamSerializationAllowed;
+    }
     return CUDA_SUCCESS;
 }
 

@@ -20,6 +20,7 @@ struct fake_cuda {
     struct fake_map maps[8]; /* the last ones */
     int map_count;           /* so far */
     int grid, block, cluster, shared; /* of the last launch */
+    int launches, early; /* so far; those that may start early */
     int fast;         /* between events passes 1 ms, or, if that is the last */
     float fast_ms;    /* launch's dynamic shared memory, this */
     int copied[2][4]; /* what the last two copies to the device begin with */
