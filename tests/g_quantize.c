@@ -5,6 +5,7 @@
  * g_quantize_bad.c. */
 #include <stdlib.h>
 
+#include "combine_bench.h"
 #include "conversion_case.h"
 #include "gpu.h"
 #include "quantize_bench.h"
@@ -226,6 +227,7 @@ int main(int count, char **arguments)
     JITGEMM(jitgemm_context_create(NULL, &context));
     if (count > 1 && strcmp(arguments[1], "bench") == 0) {
         quantize_bench(context);
+        combine_bench(context);
         jitgemm_context_destroy(context);
         return 0;
     }

@@ -142,6 +142,8 @@ tests() {
             --error-exitcode 9 "$dir/bin/g_experts_bad" small &
         step "$tool-quant" compute-sanitizer --tool "$tool" \
             --error-exitcode 9 "$dir/bin/g_quantize_bad" small &
+        step "$tool-moe" compute-sanitizer --tool "$tool" \
+            --error-exitcode 9 "$dir/bin/g_moe" small &
     done
     wait
 }

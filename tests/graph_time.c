@@ -14,6 +14,12 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
 double graph_time(void (*run)(const void *user, int i), const void *user)
 {
     double us[ROUNDS];
@@ -39,10 +45,9 @@ double graph_time(void (*run)(const void *user, int i), const void *user)
         GPU(cuEventElapsedTime(&ms, begin, end));
         us[round] = (double)ms * 1e3 / RUNS;
     }
-    qsort(us, ROUNDS, sizeof *us, compare);
     GPU(cuGraphExecDestroy(exec));
     GPU(cuGraphDestroy(graph));
     GPU(cuEventDestroy(begin));
     GPU(cuEventDestroy(end));
-    return us[ROUNDS / 2];
+    return median(us, ROUNDS);
 }

@@ -7,4 +7,7 @@
  * runs, the i-th of which is run(user, i) on gpu.stream. */
 double graph_time(void (*run)(const void *user, int i), const void *user);
 
+/* Sorts them. */
+double median(double *values, int count);
+
 #endif

@@ -222,6 +222,7 @@ tests_libtest_la_SOURCES = \
 tests_g_experts_SOURCES = tests/g_experts.c \
 	tests/experts_bench.c tests/experts_bench.h
 tests_g_quantize_SOURCES = tests/g_quantize.c \
+	tests/combine_bench.c tests/combine_bench.h \
 	tests/quantize_bench.c tests/quantize_bench.h \
 	tests/quantize_far.c tests/quantize_far.h
 
