@@ -5,7 +5,8 @@
 
 /* The stages fill the 227 KB of shared memory. A stage of 256 k makes weight
  * rows of 128 bytes, the best for memory; with wide tiles two such stages
- * would be all, so they take 128. */
+ * would be all, so they take 128. Those that split k come last: the rows before
+ * them are for experts, too. */
 #define ROW(m, step, n, k, count, per_sm, fuse)                               \
     {.family = JG_SM90, .tile_m = m, .tile_n = n, .tile_k = k,                \
      .stages = count, .ctas = 1, .width_step = step, .blocks = per_sm,        \

@@ -119,18 +119,21 @@ static void test_product(const struct jg_config *config)
 static const int32_t offsets[WORDS] = {0, 3, 3, 3, 3, 3, 3, 3,
                                        8, 8, 8, 8, 8, 8, 8, 8};
 
+static const struct expert_case experts = {
+    .rows = {.layout = JITGEMM_ROWS_STACKED,
+             .groups = GROUPS,
+             .max_rows = 8,
+             .rows = offsets},
+    .n = 40,
+    .k = 128,
+    .flags = JITGEMM_DEPENDENT_LAUNCH,
+    .sm_limit = SMS,
+    .poison = 0x7f};
+
 /* Written are the offsets. */
 static void test_experts(const struct jg_config *config)
 {
-    struct expert_case c = {.rows = {.layout = JITGEMM_ROWS_STACKED,
-                                     .groups = GROUPS,
-                                     .max_rows = 8,
-                                     .rows = offsets},
-                            .n = 40,
-                            .k = 128,
-                            .flags = JITGEMM_DEPENDENT_LAUNCH,
-                            .sm_limit = SMS,
-                            .poison = 0x7f};
+    struct expert_case c = experts;
     struct writer w = writer_make(offsets);
     jitgemm_plan *plan = expert_case_plan(&c, context, config);
     const int32_t *own;
@@ -238,15 +241,7 @@ static void test_combine(void)
 /* Such a run may be what a graph begins with, and stand behind a fill. */
 static void test_capture(void)
 {
-    struct expert_case c = {.rows = {.layout = JITGEMM_ROWS_STACKED,
-                                     .groups = GROUPS,
-                                     .max_rows = 8,
-                                     .rows = offsets},
-                            .n = 40,
-                            .k = 128,
-                            .flags = JITGEMM_DEPENDENT_LAUNCH,
-                            .sm_limit = SMS,
-                            .poison = 0x7f};
+    struct expert_case c = experts;
     struct writer w = writer_make(offsets);
     jitgemm_plan *plan = expert_case_plan(&c, context, NULL);
     const int32_t *own;

@@ -187,6 +187,7 @@ static void test_specs(void)
         int last = jg_spec_count(config) - 1;
 
         CHECK_INT(last, config->fused ? 0 : 1);
+        CHECK(!i || config->ctas > 1 || config[-1].ctas == 1); /* those last */
         jg_spec_make(config, &device, last, &spec);
         CHECK_STR(spec.symbol, "sm90_nvfp4");
         CHECK_STR(spec.arch, "sm_90a");
