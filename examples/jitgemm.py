@@ -31,11 +31,12 @@ MXFP4 = 1                                    # b_type, or NVFP4
 STACKED, MASKED = 0, 1                       # layout
 TIGHT, FLOOR, CEIL, STRIDED, EXPLICIT = range(5)  # place
 NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED = 0, 1, 2  # activation
+ACCUMULATE, DEPENDENT_LAUNCH, ZERO_TAIL = 2, 4, 8  # flags; a Conversion
+# has the second alone
 CURRENT_CONTEXT = -1                         # device
 E_ARCH = 5                                   # status of an Error
 _SIZES_DEVICE = 1
 _GATHER, _COMBINE = 1, 2
-_DEPENDENT_LAUNCH = 4
 
 
 class _Struct(ctypes.Structure):
@@ -61,7 +62,8 @@ class _Problem(_Struct):
                 ("b_type", c_int32), ("sm_limit", c_int32),
                 ("sizes", c_int32), ("layout", c_int32), ("place", c_int32),
                 ("reserved", c_int32), ("max_rows", c_int64),
-                ("hint_rows", c_int64)]
+                ("hint_rows", c_int64), ("row_a", c_int64),
+                ("row_c", c_int64)]
 
 
 _POINTERS = ("a", "sfa", "b", "sfb", "c", "alpha", "bias", "rows",
@@ -180,13 +182,14 @@ class Experts:
 
     def __init__(self, context, experts, n, k, max_rows, layout=STACKED,
                  place=TIGHT, a_type=NVFP4, c_type=F16, hint_rows=0,
-                 b_type=NVFP4, sm_limit=0, dependent_launch=False):
+                 b_type=NVFP4, sm_limit=0, flags=0, row_a=0, row_c=0):
         problem = _Problem(
-            flags=_DEPENDENT_LAUNCH * dependent_launch, groups=experts,
-            n=(c_int64 * 1)(n), k=(c_int64 * 1)(k), c_type=c_type,
-            a_type=a_type, sizes=_SIZES_DEVICE, layout=layout,
+            flags=flags, groups=experts, n=(c_int64 * 1)(n),
+            k=(c_int64 * 1)(k), c_type=c_type, a_type=a_type,
+            sizes=_SIZES_DEVICE, layout=layout,
             place=place if a_type == NVFP4 else 0, sm_limit=sm_limit,
-            max_rows=max_rows, hint_rows=hint_rows, b_type=b_type)
+            max_rows=max_rows, hint_rows=hint_rows, b_type=b_type,
+            row_a=row_a, row_c=row_c)
         self.context = context  # which must outlive the plan
         self._handle, size = c_void_p(), c_size_t()
         _call("jitgemm_plan_create", context._handle, byref(problem),
@@ -217,11 +220,9 @@ class Conversion:
 
     def __init__(self, context, x_type=F16, layout=STACKED, place=TIGHT,
                  linear=False, activation=NO_ACTIVATION, gather=False,
-                 combine=False, c_type=F16, sm_limit=0,
-                 dependent_launch=False):
+                 combine=False, c_type=F16, sm_limit=0, flags=0):
         options = _ConversionOptions(
-            flags=_GATHER * gather | _COMBINE * combine |
-            _DEPENDENT_LAUNCH * dependent_launch,
+            flags=flags | _GATHER * gather | _COMBINE * combine,
             x_type=x_type, layout=layout, place=place, scale_order=linear,
             activation=activation, c_type=c_type, sm_limit=sm_limit)
         self.context = context  # which must outlive the conversion

@@ -12,7 +12,7 @@
  *   SFA_g  m x k/16, SFB_g  n x k/16   e4m3 scales in the 128x4 blocked
  *          layout of jitgemm_scale_offset(); the sign bit is ignored. Of MXFP4
  *          weights n x k/32, see jitgemm_weights
- *   C_g    m x n   f16, bf16 or f32, rows packed
+ *   C_g    m x n   f16, bf16 or f32
  *   alpha_g        f32; absent means 1
  *   bias_g n       as C; absent means 0
  *
@@ -126,7 +126,7 @@ typedef struct jitgemm_kernel {
     jitgemm_source source;
     char key[36];           /* 32 hex digits: the name of its cache entry */
     char arch[12];
-    char name[80];          /* kernel and specialization, for people */
+    char name[96];          /* kernel and specialization, for people */
     double ms;              /* time that making it ready took */
     int32_t registers;      /* a thread */
     int32_t spill_bytes;    /* a thread */
@@ -215,8 +215,7 @@ typedef enum jitgemm_type {
 /* What A is. But for 0, numbers that jitgemm_type does not have. */
 typedef enum jitgemm_input {
     JITGEMM_INPUT_NVFP4 = 0, /* e2m1 and e4m3 scales, as B is */
-    JITGEMM_INPUT_F16 = 16,  /* m x k, rows packed; no scales. This and bf16:
-                                sm_90a only */
+    JITGEMM_INPUT_F16 = 16,  /* no scales. This and bf16: sm_90a only */
     JITGEMM_INPUT_BF16 = 17
 } jitgemm_input;
 
@@ -279,6 +278,10 @@ enum { /* flags of a problem */
      * and groups there are; every run of a plan gives the same bits either way.
      * No effect with JITGEMM_SIZES_DEVICE. */
     JITGEMM_ALLOW_SPLIT_K = 1,
+    /* C = (alpha * A * B^T + bias) + what C was before, all of it in f32,
+     * rounded once. Runs that overlap in time need a C each then. Where bad
+     * offsets give groups rows in common, these rows may be any. */
+    JITGEMM_ACCUMULATE = 2,
     /* Programmatic dependent launch, also of a conversion: the first kernel of
      * a run may start before the kernel that is before it in the stream has
      * ended, once each of its blocks has ended or has called
@@ -290,7 +293,12 @@ enum { /* flags of a problem */
      * kernels of this library do. These let the next one start: conversions as
      * they begin, runs when the last copies of A and B are under way. After
      * anything but a kernel, the flag has no effect. */
-    JITGEMM_DEPENDENT_LAUNCH = 4
+    JITGEMM_DEPENDENT_LAUNCH = 4,
+    /* With JITGEMM_SIZES_DEVICE only: rows of C behind the last offset, if that
+     * is good, up to max_rows become 0 or, with JITGEMM_ROWS_MASKED, those
+     * behind the count of each group that is not bad. Not with
+     * JITGEMM_ACCUMULATE. */
+    JITGEMM_ZERO_TAIL = 8
 };
 
 typedef struct jitgemm_problem {
@@ -309,7 +317,7 @@ typedef struct jitgemm_problem {
                                kernels of a run may overlap. 0, or as many as
                                there are: all */
     jitgemm_sizes sizes;    /* DEVICE: m is NULL, n and k have one element, and
-                               only then the rest may be set: */
+                               only then may be set, up to hint_rows: */
     jitgemm_layout layout;
     jitgemm_place place;    /* of the scales of A; 0 if it has none */
     int32_t reserved;
@@ -317,6 +325,11 @@ typedef struct jitgemm_problem {
                                JITGEMM_ROWS_MASKED, of each */
     int64_t hint_rows;      /* typical, of all groups together, for the choice
                                of the kernels; 0: as many as there may be */
+    /* With any sizes, bytes from row to row: multiples of 16 below 2^31, at
+     * least a row of every group; 0: packed. Between rows nothing is read or
+     * written. */
+    int64_t row_a;          /* of every A; scales stay where they are */
+    int64_t row_c;          /* of every C; bias stays packed */
 } jitgemm_problem;          /* m, n, k, max_rows < 2^31; C below 2^45 elements
                                a group or, DEVICE, in all */
 
@@ -340,15 +353,16 @@ jitgemm_status jitgemm_plan_create(jitgemm_context *context,
 void jitgemm_plan_destroy(jitgemm_plan *plan);
 
 /* Device pointers, an array of `groups` each. What each must provide:
- *   a    m * k/2 bytes, or m * k values of problem.a_type, 16-byte aligned
+ *   a    m rows of k/2 bytes, or of k values of problem.a_type, 16-byte
+ *        aligned
  *   sfa  jitgemm_scale_bytes(m, k) bytes, 16-byte aligned; only the scales of
  *        the m rows and k/16 blocks are read, padding may hold anything.
  *        Ignored unless A is NVFP4: the array itself may be NULL then
  *   b    n * k/2 bytes, 16-byte aligned
  *   sfb  jitgemm_scale_bytes(n, k) bytes, of MXFP4 (n, k/2), 16-byte aligned;
  *        padding may hold anything, NaN included
- *   c    m * n values of problem.c_type, 16-byte aligned; may not overlap an
- *        input
+ *   c    m rows of n values of problem.c_type, 16-byte aligned; may not
+ *        overlap an input
  *   alpha  one f32 in device memory, 4-byte aligned, or NULL for 1; the array
  *        itself may be NULL too
  *   bias n values of problem.c_type, aligned as they are, added to each row of
@@ -465,9 +479,9 @@ typedef struct jitgemm_tuned {
     int32_t tried;          /* configurations that were measured */
     double us;              /* a run with that chosen */
     double model_us;        /* and with that which the model would choose */
-    char kernel[80];        /* the product of that chosen: the name of its
+    char kernel[96];        /* the product of that chosen: the name of its
                                last jitgemm_kernel */
-    char model_kernel[80];  /* likewise */
+    char model_kernel[96];  /* likewise */
 } jitgemm_tuned;
 
 /* Measures, on the context's GPU, every configuration that the problem may run
@@ -688,8 +702,8 @@ typedef struct jitgemm_expert_arguments {
     const void *b;          /* n * k/2 bytes of each group, stride_b apart */
     const void *sfb;        /* jitgemm_scale_bytes(n, k) of each, of MXFP4
                                (n, k/2); likewise */
-    void *c;                /* rows of n elements, where those of A are; may
-                               not overlap an input */
+    void *c;                /* rows of n elements, by number where those of A
+                               are; may not overlap an input */
     const float *alpha;     /* [groups], or NULL: 1 */
     const void *bias;       /* n values of problem.c_type for each group, one
                                after the other, aligned as they are; or NULL */
@@ -717,8 +731,8 @@ jitgemm_status jitgemm_plan_workspace(const jitgemm_plan *plan, size_t *bytes);
  * nothing of its C is written. Where offsets run backwards, groups may have
  * rows in common, and those that the workspace has no room for are left out,
  * too. Of a group without rows nothing is read; rows of C that are no group's
- * are not written. No memory but that described above is touched, whatever the
- * numbers are.
+ * are not written, but as JITGEMM_ZERO_TAIL says. No memory but that described
+ * above is touched, whatever the numbers are.
  * Errors: E_ARGUMENT (also a plan without JITGEMM_SIZES_DEVICE, and a
  * workspace that is too small), E_VERSION, E_SHAPE, E_ALIGN, E_DRIVER. */
 jitgemm_status jitgemm_run_experts(const jitgemm_plan *plan,

@@ -22,6 +22,8 @@ struct jg_config {
     enum jg_input input;     /* type of A */
     enum jg_weights weights; /* type of B */
     enum jg_output output;   /* type of C */
+    bool strided;    /* rows of A or C are not packed: the table tells */
+    bool accumulate; /* to what is in C */
     int ctas; /* that share a tile, neighbours in a cluster: of JG_SM100 2, or
                  of JG_SM90 up to 8 with a part of its k each; else 1 */
     /* JG_SM90 */
@@ -38,6 +40,7 @@ struct jg_config {
     bool experts;
     enum jg_rows layout;
     enum jg_scale_place place;
+    bool zero_tail; /* and fills what is left of C with zeros */
 };
 
 struct jg_tiling jg_cut_tiling(const struct jg_config *config, int32_t n,

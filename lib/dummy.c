@@ -22,16 +22,6 @@ static size_t place(size_t *used, int64_t pieces, size_t bytes)
     return at == LIMIT ? 0 : at;
 }
 
-static size_t output_bytes(const struct jg_problem *problem)
-{
-    return problem->output == JG_F32 ? 4 : 2;
-}
-
-static size_t row_bytes(const struct jg_problem *problem, int32_t k)
-{
-    return problem->input == JG_IN_NVFP4 ? (size_t)k / 2 : (size_t)k * 2;
-}
-
 /* The five arrays of pointers; they are offsets if `memory` is 0. */
 static size_t lay_groups(const struct jg_problem *problem, CUdeviceptr memory,
                          const void **pointers)
@@ -40,14 +30,16 @@ static size_t lay_groups(const struct jg_problem *problem, CUdeviceptr memory,
 
     for (size_t g = 0; g < groups; g++) {
         struct jg_size size = problem->sizes[g];
-        size_t m = (size_t)size.m, n = (size_t)size.n, k = (size_t)size.k;
+        size_t n = (size_t)size.n, k = (size_t)size.k;
         int32_t scale_k = jg_problem_scale_k(problem, size.k);
+        size_t row_a = (size_t)jg_problem_row_a(problem, size.k);
+        size_t row_c = (size_t)jg_problem_row_c(problem, size.n);
         const size_t at[] = {
-            place(&used, size.m, row_bytes(problem, size.k)),
+            place(&used, size.m, row_a),
             place(&used, 1, jitgemm_scale_bytes(size.m, size.k)),
             place(&used, 1, n * k / 2),
             place(&used, 1, jitgemm_scale_bytes(size.n, scale_k)),
-            place(&used, 1, m * n * output_bytes(problem)),
+            place(&used, size.m, row_c),
         };
 
         for (size_t i = 0; i < 5; i++)
@@ -94,12 +86,12 @@ static struct parts lay_experts(const struct jg_problem *problem)
     int64_t rows = problem->max_rows * (is_masked(problem) ? groups : 1);
     size_t used = 0, n = (size_t)size.n, k = (size_t)size.k;
     struct parts parts = {
-        .a = place(&used, rows, row_bytes(problem, size.k)),
+        .a = place(&used, rows, (size_t)jg_problem_row_a(problem, size.k)),
         .sfa = place(&used, 1,
                      jitgemm_scale_bytes(count_scale_rows(problem), size.k)),
         .b = place(&used, groups, n * k / 2),
         .sfb = place(&used, groups, jitgemm_scale_bytes(size.n, scale_k)),
-        .c = place(&used, rows, n * output_bytes(problem)),
+        .c = place(&used, rows, (size_t)jg_problem_row_c(problem, size.n)),
         .rows = place(&used, groups + 1, sizeof(int32_t)),
         .scale_row = place(&used, groups, sizeof(int32_t)),
     };

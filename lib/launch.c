@@ -62,6 +62,8 @@ static void size_grids(struct jitgemm_plan *plan)
     int last = plan->kernels - 1;
 
     plan->launches[0].blocks = 1; /* if it is that of experts */
+    if (plan->config.zero_tail)
+        plan->launches[0].blocks += (unsigned)plan->context->device.sms;
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
         &plan->config, &plan->device, plan->table.tiles);
     if (plan->table.units)
@@ -116,13 +118,16 @@ static jitgemm_status make_image(struct jitgemm_plan *plan)
 static jitgemm_status make_maps(struct jitgemm_plan *plan)
 {
     const void *somewhere = (const void *)(uintptr_t)JG_MAP_BYTES;
+    struct jg_size size = plan->problem.sizes[0];
     const struct jg_group any = {.a = somewhere,
                                  .sfa = somewhere,
                                  .b = somewhere,
                                  .sfb = somewhere,
                                  .m = 1,
-                                 .n = plan->problem.sizes[0].n,
-                                 .k = plan->problem.sizes[0].k};
+                                 .n = size.n,
+                                 .k = size.k,
+                                 .row_a =
+                                     jg_problem_row_a(&plan->problem, size.k)};
 
     return jg_maps_encode(plan->context, &plan->config, &any, plan->maps);
 }

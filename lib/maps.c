@@ -7,8 +7,8 @@ struct matrix { /* rows, of which a copy takes a box */
     const char *argument;
     const void *address;
     CUtensorMapDataType type;
-    uint32_t element_bytes;
     int64_t elements, rows;
+    int64_t row_bytes; /* from row to row */
     int box_elements, box_rows;
     CUtensorMapSwizzle swizzle;
 };
@@ -18,7 +18,7 @@ static jitgemm_status encode_map(const jitgemm_context *context,
 {
     cuuint64_t extent[2] = {(cuuint64_t)matrix->elements,
                             (cuuint64_t)matrix->rows};
-    cuuint64_t stride[1] = {extent[0] * matrix->element_bytes};
+    cuuint64_t stride[1] = {(cuuint64_t)matrix->row_bytes};
     cuuint32_t box[2] = {(cuuint32_t)matrix->box_elements,
                          (cuuint32_t)matrix->box_rows};
     cuuint32_t step[2] = {1, 1};
@@ -39,20 +39,21 @@ static jitgemm_status encode_map(const jitgemm_context *context,
     return JITGEMM_OK;
 }
 
-/* Rows of k/2 bytes; a copy takes the bytes of one stage, swizzled over as
- * many as it has in a row. */
+/* Rows of k/2 bytes, so far apart; a copy takes the bytes of one stage,
+ * swizzled over as many as it has in a row. */
 static jitgemm_status encode_values(const jitgemm_context *context,
                                     const char *argument, const void *address,
-                                    int32_t rows, int32_t k, int tile_k,
-                                    int box, void *map)
+                                    int32_t rows, int32_t k,
+                                    int64_t row_bytes, int tile_k, int box,
+                                    void *map)
 {
     int side = tile_k / 2;
     struct matrix matrix = {argument,
                             address,
                             CU_TENSOR_MAP_DATA_TYPE_UINT8,
-                            1,
                             k / 2,
                             rows,
+                            row_bytes,
                             side,
                             box,
                             side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
@@ -71,9 +72,9 @@ static jitgemm_status encode_scales(const jitgemm_context *context,
     struct matrix matrix = {argument,
                             address,
                             CU_TENSOR_MAP_DATA_TYPE_INT64,
-                            8,
                             jg_cut_ceil_div(k, 64) * 64,
                             jg_cut_ceil_div(rows, 128),
+                            jg_cut_ceil_div(k, 64) * 512,
                             tile_k,
                             1,
                             CU_TENSOR_MAP_SWIZZLE_NONE};
@@ -93,12 +94,12 @@ jitgemm_status jg_maps_encode(const jitgemm_context *context,
 
     if (config->family == JG_SM90)
         return encode_values(context, "operands.b", row->b, row->n, row->k,
-                             tile_k, config->tile_n, map);
+                             row->k / 2, tile_k, config->tile_n, map);
     status = encode_values(context, "operands.a", row->a, row->m, row->k,
-                           tile_k, a_box, map);
+                           row->row_a, tile_k, a_box, map);
     if (status == JITGEMM_OK)
         status = encode_values(context, "operands.b", row->b, row->n, row->k,
-                               tile_k, b_box, map + JG_MAP_BYTES);
+                               row->k / 2, tile_k, b_box, map + JG_MAP_BYTES);
     if (config->ctas == 1 || status != JITGEMM_OK)
         return status;
     status = encode_scales(context, "operands.sfa", row->sfa, row->m, row->k,

@@ -67,9 +67,12 @@ void jg_plan_complete(const struct jg_problem *problem,
     config->input = problem->input;
     config->weights = problem->weights;
     config->output = problem->output;
+    config->strided = jg_problem_is_strided(problem);
+    config->accumulate = problem->accumulate;
     config->edits_maps = config->family == JG_SM100 && !problem->on_device &&
                          problem->groups > JG_CUT_HOST_MAPS;
     config->experts = problem->on_device;
     config->layout = problem->layout;
     config->place = problem->place;
+    config->zero_tail = problem->zero_tail;
 }

@@ -11,6 +11,10 @@
 #include "rows.h"
 
 #define MAX_GROUPS 65536
+#define ROW_ALIGN 16
+#define FLAGS                                                                \
+    (JITGEMM_ALLOW_SPLIT_K | JITGEMM_ACCUMULATE | JITGEMM_DEPENDENT_LAUNCH |  \
+     JITGEMM_ZERO_TAIL)
 #define MAX_C_BYTES ((int64_t)1 << 47) /* user address space of x86-64 */
 
 struct rule {
@@ -71,15 +75,23 @@ static jitgemm_status check_group(const jitgemm_problem *from, int32_t group,
 
 static jitgemm_status check_header(const jitgemm_problem *problem)
 {
-    const uint32_t known = JITGEMM_ALLOW_SPLIT_K | JITGEMM_DEPENDENT_LAUNCH;
-
-    if (problem->flags & ~known)
+    if (problem->flags & ~(uint32_t)FLAGS)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.flags", -1,
-                                problem->flags, known,
+                                problem->flags, FLAGS,
                                 "problem.flags is %#x; known are "
-                                "JITGEMM_ALLOW_SPLIT_K (1) and "
-                                "JITGEMM_DEPENDENT_LAUNCH (4)",
+                                "JITGEMM_ALLOW_SPLIT_K (1), "
+                                "JITGEMM_ACCUMULATE (2), "
+                                "JITGEMM_DEPENDENT_LAUNCH (4) and "
+                                "JITGEMM_ZERO_TAIL (8)",
                                 problem->flags);
+    if (problem->flags & JITGEMM_ZERO_TAIL &&
+        (problem->flags & JITGEMM_ACCUMULATE ||
+         problem->sizes == JITGEMM_SIZES_HOST))
+        return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.flags", -1,
+                                problem->flags, 0,
+                                "problem.flags has JITGEMM_ZERO_TAIL, which "
+                                "is for JITGEMM_SIZES_DEVICE, and without "
+                                "JITGEMM_ACCUMULATE");
     if (problem->groups < 1 || problem->groups > MAX_GROUPS)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, "problem.groups", -1,
                                 problem->groups, MAX_GROUPS,
@@ -246,6 +258,68 @@ static jitgemm_status read_device(const jitgemm_problem *from,
     return JITGEMM_OK;
 }
 
+/* ---- Strides ---- */
+
+int64_t jg_problem_row_a(const struct jg_problem *problem, int32_t k)
+{
+    int64_t packed = problem->input == JG_IN_NVFP4 ? k / 2 : 2 * (int64_t)k;
+
+    return problem->row_a ? problem->row_a : packed;
+}
+
+int64_t jg_problem_row_c(const struct jg_problem *problem, int32_t n)
+{
+    int64_t packed = (int64_t)n * (problem->output == JG_F32 ? 4 : 2);
+
+    return problem->row_c ? problem->row_c : packed;
+}
+
+bool jg_problem_is_strided(const struct jg_problem *problem)
+{
+    return problem->row_a || problem->row_c;
+}
+
+static jitgemm_status check_row(const char *name, int32_t group, int64_t given,
+                                int64_t packed)
+{
+    if (given < packed || given > INT32_MAX)
+        return jg_fail_argument(JITGEMM_E_SHAPE, name, group, given, packed,
+                                "%s is %lld; it must be 0 or at least %lld "
+                                "bytes, which is a row of group %d, and below "
+                                "2^31",
+                                name, (long long)given, (long long)packed,
+                                (int)group);
+    if (given % ROW_ALIGN)
+        return jg_fail_argument(JITGEMM_E_SHAPE, name, -1, given, ROW_ALIGN,
+                                "%s is %lld; it must be a multiple of %d "
+                                "bytes",
+                                name, (long long)given, ROW_ALIGN);
+    return JITGEMM_OK;
+}
+
+/* Of a problem that has all but these. */
+static jitgemm_status read_rows(int64_t row_a, int64_t row_c,
+                                struct jg_problem *to)
+{
+    bool packed_a = true, packed_c = true;
+    jitgemm_status status = JITGEMM_OK;
+
+    for (int32_t g = 0; g < to->groups && status == JITGEMM_OK; g++) {
+        int64_t a = jg_problem_row_a(to, to->sizes[g].k);
+        int64_t c = jg_problem_row_c(to, to->sizes[g].n);
+
+        if (row_a)
+            status = check_row("problem.row_a", g, row_a, a);
+        if (row_c && status == JITGEMM_OK)
+            status = check_row("problem.row_c", g, row_c, c);
+        packed_a = packed_a && (!row_a || row_a == a);
+        packed_c = packed_c && (!row_c || row_c == c);
+    }
+    to->row_a = packed_a ? 0 : row_a;
+    to->row_c = packed_c ? 0 : row_c;
+    return status;
+}
+
 /* ---- */
 
 jitgemm_status jg_problem_read(const jitgemm_problem *from,
@@ -266,7 +340,9 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
     made.input = (enum jg_input)known.a_type;
     made.weights = (enum jg_weights)known.b_type;
     made.split_k = known.flags & JITGEMM_ALLOW_SPLIT_K;
+    made.accumulate = known.flags & JITGEMM_ACCUMULATE;
     made.dependent = known.flags & JITGEMM_DEPENDENT_LAUNCH;
+    made.zero_tail = known.flags & JITGEMM_ZERO_TAIL;
     made.sm_limit = known.sm_limit;
     made.sizes = malloc((size_t)known.groups * sizeof *made.sizes);
     if (!made.sizes)
@@ -274,6 +350,8 @@ jitgemm_status jg_problem_read(const jitgemm_problem *from,
                        (int)known.groups);
     status = known.sizes == JITGEMM_SIZES_DEVICE ? read_device(&known, &made)
                                                  : read_host(&known, &made);
+    if (status == JITGEMM_OK)
+        status = read_rows(known.row_a, known.row_c, &made);
     if (status != JITGEMM_OK)
         jg_problem_free(&made);
     else
@@ -309,8 +387,8 @@ static int print_host(const struct jg_problem *problem, char *text)
     for (g = 1; g < problem->groups; g++)
         alike = alike && sizes[g].n == sizes[0].n && sizes[g].k == sizes[0].k;
     /* A group takes 35 bytes at most, and what comes last, options included,
-     * 107. */
-    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 147; g++) {
+     * 170. */
+    for (g = 0; g < problem->groups && length < JG_PROBLEM_TEXT - 210; g++) {
         const char *between = !g ? "" : alike ? "," : " ";
         char *end = text + length;
 
@@ -342,6 +420,13 @@ void jg_problem_print(const struct jg_problem *problem,
                       problem->weights == JG_W_MXFP4 ? " --b mxfp4" : "",
                       outputs[problem->output],
                       problem->split_k ? " --split-k" : "");
+    if (problem->row_a)
+        length += sprintf(text + length, " --row-a %d", (int)problem->row_a);
+    if (problem->row_c)
+        length += sprintf(text + length, " --row-c %d", (int)problem->row_c);
+    length += sprintf(text + length, "%s%s",
+                      problem->accumulate ? " --accumulate" : "",
+                      problem->zero_tail ? " --zero-tail" : "");
     if (problem->sm_limit)
         sprintf(text + length, " --sm-limit %d", problem->sm_limit);
 }

@@ -20,6 +20,16 @@ static void write_text(struct jg_spec *spec, const char *constants)
              constants, spec->program, constants);
 }
 
+/* Into a kernel's name, behind the rest. */
+static void name_option(struct jg_spec *spec, bool set, const char *name)
+{
+    size_t length = strlen(spec->name);
+
+    if (set)
+        snprintf(spec->name + length, sizeof spec->name - length, ", %s",
+                 name);
+}
+
 /* ---- The table of groups, where the host cannot make it ---- */
 
 static void make_experts(const struct jg_config *config, struct jg_spec *spec)
@@ -36,13 +46,19 @@ static void make_experts(const struct jg_config *config, struct jg_spec *spec)
     spec->shared_bytes = spec->threads / 32 * 8; /* a number a warp */
     snprintf(spec->name, sizeof spec->name, "%s %s, %s, %d maps", spec->symbol,
              layouts[config->layout], places[config->place], maps);
+    name_option(spec, config->strided, "strided");
+    name_option(spec, config->zero_tail, "zero tail");
     snprintf(constants, sizeof constants,
              "constexpr int layout = %d;\n"
              "constexpr int place = %d;\n"
              "constexpr int maps = %d;\n"
+             "constexpr bool strided = %s;\n"
+             "constexpr bool zero_tail = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
-             (int)config->layout, (int)config->place, maps, spec->threads,
+             (int)config->layout, (int)config->place, maps,
+             config->strided ? "true" : "false",
+             config->zero_tail ? "true" : "false", spec->threads,
              spec->shared_bytes);
     write_text(spec, constants);
 }
@@ -53,7 +69,7 @@ static void make_activations(const struct jg_config *config,
                              struct jg_spec *spec)
 {
     bool nvfp4 = config->input == JG_IN_NVFP4;
-    char constants[160];
+    char constants[192];
 
     spec->program = "gemm/sm90_activations.cu";
     spec->symbol = "sm90_activations";
@@ -61,12 +77,15 @@ static void make_activations(const struct jg_config *config,
     spec->shared_bytes = spec->threads * 32; /* 16 f16 a thread */
     snprintf(spec->name, sizeof spec->name, "%s %d, %s", spec->symbol,
              config->tile_k, nvfp4 ? "nvfp4" : "16 bits");
+    name_option(spec, config->strided, "strided");
     snprintf(constants, sizeof constants,
              "constexpr int tile_k = %d;\n"
              "constexpr bool nvfp4 = %s;\n"
+             "constexpr bool strided = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
-             config->tile_k, nvfp4 ? "true" : "false", spec->threads,
+             config->tile_k, nvfp4 ? "true" : "false",
+             config->strided ? "true" : "false", spec->threads,
              spec->shared_bytes);
     write_text(spec, constants);
 }
@@ -132,6 +151,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              config->blocks > 1 ? ", 2 blocks" : "",
              config->fused ? ", fused" : "",
              config->ctas > 1 ? split : "");
+    name_option(spec, config->strided, "strided");
+    name_option(spec, config->accumulate, "adds");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
              "constexpr int width_step = %d;\n"
@@ -141,6 +162,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int blocks = %d;\n"
              "constexpr int split = %d;\n"
              "constexpr bool fused = %s;\n"
+             "constexpr bool strided = %s;\n"
+             "constexpr bool accumulate = %s;\n"
              "constexpr int input = %d;\n"
              "constexpr int weights = %d;\n"
              "constexpr int output = %d;\n"
@@ -150,7 +173,9 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int consumer_registers = %d;\n",
              config->tile_m, config->width_step, config->tile_n,
              config->tile_k, config->stages, config->blocks, config->ctas,
-             config->fused ? "true" : "false", (int)config->input,
+             config->fused ? "true" : "false",
+             config->strided ? "true" : "false",
+             config->accumulate ? "true" : "false", (int)config->input,
              (int)config->weights, (int)config->output, spec->threads,
              spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);
@@ -169,7 +194,7 @@ static int sm100_shared_bytes(const struct jg_config *config)
     int operands = (128 + columns(config) / config->ctas) * 128;
     int scales = 2048 + (columns(config) + 127) / 128 * 2048;
     int barriers = 2 * 8;
-    int element = config->output == JG_F32 ? 4 : 2;
+    int element = config->output == JG_F32 || config->accumulate ? 4 : 2;
     int staging = config->swapped ? 8 * 128 * element : 16;
     int rest = config->accumulators * barriers + 8;
     int alignment = 1024;
@@ -206,6 +231,8 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
              config->ctas > 1 ? ", 2 CTAs" : "",
              config->swapped ? ", swapped" : "",
              config->edits_maps ? ", edits maps" : "");
+    name_option(spec, config->strided, "strided");
+    name_option(spec, config->accumulate, "adds");
     snprintf(constants, sizeof constants,
              "constexpr int columns = %d;\n"
              "constexpr int stages = %d;\n"
@@ -213,6 +240,8 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int accumulators = %d;\n"
              "constexpr bool swapped = %s;\n"
              "constexpr bool edits_maps = %s;\n"
+             "constexpr bool strided = %s;\n"
+             "constexpr bool accumulate = %s;\n"
              "constexpr int output = %d;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n"
@@ -220,7 +249,9 @@ static void make_sm100(const struct jg_config *config, struct jg_spec *spec)
              columns(config), config->stages, config->ctas,
              config->accumulators,
              config->swapped ? "true" : "false",
-             config->edits_maps ? "true" : "false", (int)config->output,
+             config->edits_maps ? "true" : "false",
+             config->strided ? "true" : "false",
+             config->accumulate ? "true" : "false", (int)config->output,
              spec->threads, spec->shared_bytes, tensor_columns(config));
     write_text(spec, constants);
 }

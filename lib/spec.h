@@ -10,7 +10,7 @@
 struct jg_spec {
     const char *program; /* in the kernel texts: "gemm/sm90_nvfp4.cu" */
     const char *symbol;  /* its __global__ function */
-    char name[80];       /* for people */
+    char name[96];       /* for people */
     char arch[12];
     char text[1280];     /* of spec.cuh */
     int threads;         /* a block */

@@ -178,6 +178,8 @@ void jg_table_fill(const struct jg_config *config,
         rows[i].k = size.k;
         rows[i].chunks = (int)jg_cut_chunks(config, size);
         rows[i].tile_rows = jg_cut_tile_rows(config, size);
+        rows[i].row_a = jg_problem_row_a(problem, size.k);
+        rows[i].row_c = jg_problem_row_c(problem, size.n);
         rows[i].activations = (unsigned long long)units * ATOM_BYTES;
         first_tile[i] = tiles;
         first_unit[i] = units;

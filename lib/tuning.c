@@ -41,12 +41,14 @@ bool jg_tuning_class(const struct jg_problem *problem,
     }
     length = snprintf(
         entry->class, sizeof entry->class,
-        "%dx%dx%d rows %lld longest %lld %s%s %s%s%s", (int)problem->groups,
-        (int)sizes[0].n, (int)sizes[0].k, round_up(rows), round_up(longest),
-        inputs[problem->input],
+        "%dx%dx%d rows %lld longest %lld %s%s %s%s%s%s%s",
+        (int)problem->groups, (int)sizes[0].n, (int)sizes[0].k,
+        round_up(rows), round_up(longest), inputs[problem->input],
         problem->weights == JG_W_MXFP4 ? " mxfp4" : "",
         outputs[problem->output], problem->on_device ? " device" : "",
-        problem->split_k ? " split-k" : "");
+        problem->split_k ? " split-k" : "",
+        jg_problem_is_strided(problem) ? " strided" : "",
+        problem->accumulate ? " accumulate" : "");
     if (sms < device->sms)
         snprintf(entry->class + length, sizeof entry->class - (size_t)length,
                  " sms %d", sms);

@@ -22,8 +22,8 @@
 #define JG_TUNING_NS 1000000000000 /* the longest time */
 
 struct jg_tuning_entry {
-    char class[128];
-    char kernel[80]; /* jg_spec.name of the product */
+    char class[160];
+    char kernel[96]; /* jg_spec.name of the product */
     int64_t ns, model_ns;
 };
 

@@ -44,6 +44,28 @@ static size_t element_bytes(const struct expert_case *c)
     return c->c_type == JITGEMM_F32 ? 4 : 2;
 }
 
+static size_t row_c(const struct expert_case *c)
+{
+    return c->row_c ? (size_t)c->row_c : (size_t)c->n * element_bytes(c);
+}
+
+/* What is between rows is no number. */
+static const void *upload_a(const struct expert_case *c)
+{
+    size_t row = (size_t)(c->a.scales ? c->k / 2 : 2 * c->k);
+    size_t step = c->row_a ? (size_t)c->row_a : row;
+    size_t rows = (size_t)all_rows(c), bytes = rows * step;
+    uint8_t *memory = allocate(bytes);
+    const void *device;
+
+    memset(memory, 0xff, bytes);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(memory + i * step, c->a.values + i * row, row);
+    device = gpu_upload(memory, bytes);
+    free(memory);
+    return device;
+}
+
 /* One part a group, `gap` bytes between them, which are poison. */
 static const void *upload_stack(const struct expert_case *c, bool scales,
                                 int64_t *stride)
@@ -114,10 +136,10 @@ void expert_case_make(struct expert_case *c, uint64_t seed)
     }
     c->sfa_bytes =
         c->a.scales ? jitgemm_scale_bytes(ref_rows_room(&c->rows), c->k) : 0;
-    c->c_bytes = (size_t)(all_rows(c) * c->n) * element_bytes(c);
+    c->c_bytes = (size_t)all_rows(c) * row_c(c);
     *to = (jitgemm_expert_arguments){
         .size = sizeof *to,
-        .a = gpu_upload(c->a.values, c->a.value_bytes),
+        .a = upload_a(c),
         .sfa = c->a.scales ? gpu_alloc(c->sfa_bytes) : NULL,
         .c = gpu_alloc(c->c_bytes),
         .alpha = c->no_alpha ? NULL
@@ -167,7 +189,9 @@ jitgemm_problem expert_case_problem(const struct expert_case *c)
                              .place = c->rows.place,
                              .sm_limit = c->sm_limit,
                              .max_rows = c->rows.max_rows,
-                             .hint_rows = c->hint_rows};
+                             .hint_rows = c->hint_rows,
+                             .row_a = c->row_a,
+                             .row_c = c->row_c};
 }
 
 jitgemm_plan *expert_case_plan(const struct expert_case *c,
@@ -289,8 +313,10 @@ static int64_t check_group(const struct expert_case *c, int32_t g,
                            const uint8_t *owners, const char *name)
 {
     enum ref_type type = (enum ref_type)c->c_type;
-    int64_t count = group->rows * c->n, first = group->first * c->n, bad = 0;
+    int64_t count = group->rows * c->n, bad = 0;
     double *exact = allocate(2 * (size_t)count * sizeof *exact);
+    static const uint8_t poison[4] = {POISON, POISON, POISON, POISON};
+    double old = ref_load(type, poison, 0);
     struct ref_operand rows;
 
     take_rows(c, group, &rows);
@@ -299,8 +325,14 @@ static int64_t check_group(const struct expert_case *c, int32_t g,
         ref_add_bias(c->bias + g * c->n, group->rows, c->n, exact,
                      exact + count);
     for (int64_t i = 0; i < count; i++) {
-        double value = ref_load(type, got, first + i);
+        const uint8_t *row = (const uint8_t *)got +
+                             (size_t)(group->first + i / c->n) * row_c(c);
+        double value = ref_load(type, row, i % c->n);
 
+        if (c->flags & JITGEMM_ACCUMULATE) {
+            exact[i] += old;
+            exact[count + i] += fabs(old);
+        }
         if (owners[group->first + i / c->n] == 1 &&
             !ref_agrees(type, value, exact[i], exact[count + i], c->k) &&
             bad++ < 4)
@@ -313,17 +345,39 @@ static int64_t check_group(const struct expert_case *c, int32_t g,
     return bad;
 }
 
-/* Rows of no group. */
-static int64_t check_rest(const struct expert_case *c, const uint8_t *got,
+/* Whether a row is to be 0: it is behind the last group's end, or its own
+ * one's, which must be good. */
+static bool is_tail(const struct expert_case *c,
+                    const struct ref_group *groups, int64_t row)
+{
+    const int32_t *rows = c->rows.rows;
+    int64_t most = c->rows.max_rows;
+
+    if (!(c->flags & JITGEMM_ZERO_TAIL) || !rows)
+        return false;
+    if (c->rows.layout == JITGEMM_ROWS_MASKED)
+        return groups[row / most].rows == rows[row / most] &&
+               rows[row / most] <= row % most;
+    return rows[c->rows.groups] >= 0 && rows[c->rows.groups] <= row;
+}
+
+/* Rows of no group, and what is between rows. */
+static int64_t check_rest(const struct expert_case *c,
+                          const struct ref_group *groups, const uint8_t *got,
                           const uint8_t *owners, const char *name)
 {
-    size_t row_bytes = (size_t)c->n * element_bytes(c);
+    size_t row_bytes = (size_t)c->n * element_bytes(c), step = row_c(c);
     int64_t bad = 0;
 
-    for (size_t i = 0; i < c->c_bytes; i++)
-        if (!owners[i / row_bytes] && got[i] != POISON && bad++ < 4)
-            fprintf(stderr, "  %s: row %zu of C was written\n", name,
-                    i / row_bytes);
+    for (size_t i = 0; i < c->c_bytes; i++) {
+        bool inside = i % step < row_bytes;
+        bool tail = inside && is_tail(c, groups, (int64_t)(i / step));
+        uint8_t want = tail ? 0 : POISON;
+
+        if ((!owners[i / step] || !inside) && got[i] != want && bad++ < 4)
+            fprintf(stderr, "  %s: byte %zu of row %zu of C is %#x\n", name,
+                    i % step, i / step, got[i]);
+    }
     return bad;
 }
 
@@ -374,7 +428,7 @@ int64_t expert_case_check(const struct expert_case *c, const char *name)
     for (int32_t g = 0; g < c->rows.groups; g++)
         if (groups[g].rows)
             bad += check_group(c, g, &groups[g], got, owners, name);
-    bad += check_rest(c, got, owners, name);
+    bad += check_rest(c, groups, got, owners, name);
     bad += check_fault(c, &fault, name);
     free(groups);
     free(owners);

@@ -21,8 +21,9 @@ struct expert_case {
     int64_t gap;    /* bytes between what experts have of b and sfb */
     uint8_t poison; /* of scales that are nobody's */
     bool with_bias;
-    int32_t sm_limit; /* of the problem */
-    uint32_t flags;   /* likewise */
+    int32_t sm_limit;     /* of the problem */
+    uint32_t flags;       /* likewise; JITGEMM_ACCUMULATE: to POISON */
+    int64_t row_a, row_c; /* likewise, bytes */
     bool no_alpha; /* 1 for all, which C of f16 may overflow with */
     /* Made by expert_case_make(): */
     struct ref_operand a;               /* all rows */

@@ -61,6 +61,9 @@ static void test_configs(void)
             .k = i % 2 ? 320 : 576,
             .gap = i % 3 ? 48 : 0,
             .with_bias = i % 2,
+            .flags = i % 3 == 1   ? JITGEMM_ZERO_TAIL
+                     : i % 3 == 2 ? JITGEMM_ACCUMULATE
+                                  : 0,
             .poison = i % 2 ? 0xff : 0x7f};
         char name[32];
 
@@ -72,6 +75,10 @@ static void test_configs(void)
         }
         if (c.rows.layout == STACKED)
             c.rows.max_rows = stack(counts[which], offsets, GROUPS) + i % 4;
+        if (i % 2 == 0)
+            c.row_a = 2 * c.k + 16 * i;
+        if (i % 4 % 3 == 0)
+            c.row_c = 4 * c.n + 16 * i;
         snprintf(name, sizeof name, "configuration %d", i);
         check(&c, &model->configs[i], name);
     }
@@ -200,6 +207,8 @@ static void test_capture(void)
                             .n = 136,
                             .k = 160,
                             .hint_rows = 150,
+                            .flags = JITGEMM_ZERO_TAIL,
+                            .row_c = 288,
                             .poison = 0x7f};
     jitgemm_plan *plan;
     CUgraph graph;

@@ -40,6 +40,7 @@ static void test_bad_offsets(void)
                                          .rows = bad[i]},
                                 .n = 40,
                                 .k = 128,
+                                .flags = i % 2 ? 0 : JITGEMM_ZERO_TAIL,
                                 .poison = 0x7f};
 
         if (i % 4 == 3) {
@@ -72,6 +73,7 @@ static void test_bad_counts(void)
                      .rows = i < COUNT(bad) ? bad[i] : good},
             .n = 40,
             .k = 128,
+            .flags = JITGEMM_ZERO_TAIL,
             .poison = 0x7f};
 
         if (i >= COUNT(bad)) {
@@ -98,6 +100,7 @@ static void test_random_offsets(int times)
                                          .rows = offsets},
                                 .n = 40,
                                 .k = 128,
+                                .flags = i % 3 ? 0 : JITGEMM_ZERO_TAIL,
                                 .poison = 0x7f};
 
         for (int g = 0; g <= GROUPS; g++)

@@ -160,8 +160,8 @@ static void test_many_groups(int32_t groups)
     free(sizes);
 }
 
-/* Other types of C; with others of A, or maps that kernels make. All, or one a
- * configuration. */
+/* Other types of C; with others of A, or maps that kernels make; some of rows
+ * that are not packed, or added to C. All, or one a configuration. */
 static void test_variants(const struct jg_model *model, bool all)
 {
     static const int64_t m[] = {9, 0, 131, 40}, n[] = {136, 8, 264, 392};
@@ -198,12 +198,19 @@ static void test_variants(const struct jg_model *model, bool all)
                 product_make_mxfp4(&p, REF_FULL, 97);
             if (variant % 2)
                 product_make_bias(&p, 98);
+            if ((variant + i) % 3 == 0)
+                product_make_rows(&p, i % 8 ? 16 * (1 + i % 4) : 0,
+                                  i % 8 == 1 ? 0 : 16);
+            if ((variant + i) % 4 < 2)
+                p.flags = JITGEMM_ACCUMULATE;
             config.edits_maps = !hopper && group;
             run(&p, &config);
             bad = product_check(&p, 0, false, &worst);
-            printf("tile %3dx%d, %s, %s %d: %lld wrong\n", config.tile_m,
+            printf("tile %3dx%d, %s, %s %d%s%s: %lld wrong\n", config.tile_m,
                    config.tile_n, names[variant % 3],
-                   hopper ? "input" : "edited maps", group, (long long)bad);
+                   hopper ? "input" : "edited maps", group,
+                   p.row_a || p.row_c ? ", strided" : "", p.flags ? ", adds" : "",
+                   (long long)bad);
             CHECK_INT(bad, 0);
             product_free(&p);
         }

@@ -153,7 +153,18 @@ static void check_input(const struct jg_nvrtc *nvrtc,
     check_config(nvrtc, device, &config);
 }
 
-/* That of experts, of every kind. */
+/* With strides, added to C, or both. */
+static void check_rows(const struct jg_nvrtc *nvrtc,
+                       const struct jg_device *device, struct jg_config config,
+                       int i)
+{
+    config.strided = i % 3 != 1;
+    config.accumulate = i % 3 != 2;
+    config.output = (enum jg_output)(i / 3 % 3);
+    check_config(nvrtc, device, &config);
+}
+
+/* That of experts, of every kind; with strides and zeros a few. */
 static void check_experts(const struct jg_nvrtc *nvrtc,
                           const struct jg_device *device,
                           const struct jg_config *row)
@@ -169,8 +180,12 @@ static void check_experts(const struct jg_nvrtc *nvrtc,
             continue;
         if (is_left_out())
             continue;
-        jg_spec_make(&config, device, 0, &spec);
-        check_spec(nvrtc, &spec);
+        for (int more = 0; more < (i % 5 == 1 ? 4 : 1); more++) {
+            config.strided = more % 2;
+            config.zero_tail = more / 2;
+            jg_spec_make(&config, device, 0, &spec);
+            check_spec(nvrtc, &spec);
+        }
     }
 }
 
@@ -198,6 +213,7 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
             check_input(nvrtc, &device, config, JG_IN_F16);
         if (device.family == JG_SM90 && (all || i % 2 == 0))
             check_input(nvrtc, &device, config, JG_IN_BF16);
+        check_rows(nvrtc, &device, config, i);
         if (i % 4)
             continue;
         config.edits_maps = device.family == JG_SM100;

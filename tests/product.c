@@ -38,11 +38,44 @@ static int64_t *copy_sizes(const int64_t *from, int32_t count)
     return to;
 }
 
+static size_t element_bytes(const struct product *p)
+{
+    return p->c_type == JITGEMM_F32 ? 4 : 2;
+}
+
+static size_t row_c(const struct product *p, int32_t g)
+{
+    return p->row_c ? (size_t)p->row_c : (size_t)p->n[g] * element_bytes(p);
+}
+
+/* With the guard behind it. */
+static size_t c_bytes(const struct product *p, int32_t g)
+{
+    return (size_t)p->m[g] * row_c(p, g) + GUARD * MOST_BYTES;
+}
+
+static void *upload_rows(const struct product *p, int32_t g)
+{
+    const struct ref_operand *a = &p->a[g];
+    size_t rows = (size_t)p->m[g], row = rows ? a->value_bytes / rows : 0;
+    size_t step = p->row_a ? (size_t)p->row_a : row;
+    size_t bytes = rows ? (rows - 1) * step + row : 0; /* to the last one */
+    unsigned char *memory = allocate(bytes, 1);
+    void *device;
+
+    memset(memory, 0xff, bytes);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(memory + i * step, a->values + i * row, row);
+    device = gpu_upload(memory, bytes);
+    free(memory);
+    return device;
+}
+
 static void upload_a(struct product *p, int32_t g)
 {
     const struct ref_operand *a = &p->a[g];
 
-    p->device[A][g] = gpu_upload(a->values, a->value_bytes);
+    p->device[A][g] = upload_rows(p, g);
     p->device[SFA][g] =
         a->scales ? gpu_upload(a->scales, a->scale_bytes) : NULL;
 }
@@ -163,6 +196,26 @@ void product_make_bias(struct product *p, uint64_t seed)
     }
 }
 
+void product_make_rows(struct product *p, int64_t gap_a, int64_t gap_c)
+{
+    for (int32_t g = 0; g < p->groups; g++) {
+        int64_t a = p->a_type ? 2 * p->k[g] : p->k[g] / 2;
+        int64_t c = p->n[g] * (int64_t)element_bytes(p);
+
+        if (gap_a && a + gap_a > p->row_a)
+            p->row_a = a + gap_a;
+        if (gap_c && c + gap_c > p->row_c)
+            p->row_c = c + gap_c;
+    }
+    for (int32_t g = 0; g < p->groups; g++) {
+        gpu_free(p->device[A][g]);
+        gpu_free(p->device[SFA][g]);
+        gpu_free(p->device[C][g]);
+        upload_a(p, g);
+        p->device[C][g] = gpu_alloc(c_bytes(p, g));
+    }
+}
+
 void product_free(struct product *p)
 {
     for (int32_t g = 0; g < p->groups; g++) {
@@ -191,7 +244,9 @@ jitgemm_problem product_problem(const struct product *p)
                              .k = p->k,
                              .c_type = p->c_type,
                              .a_type = p->a_type,
-                             .b_type = p->b_type};
+                             .b_type = p->b_type,
+                             .row_a = p->row_a,
+                             .row_c = p->row_c};
 }
 
 jitgemm_operands product_operands(const struct product *p)
@@ -222,6 +277,8 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
         typed.input = (enum jg_input)p->a_type;
         typed.weights = (enum jg_weights)p->b_type;
         typed.output = (enum jg_output)p->c_type;
+        typed.strided = p->row_a || p->row_c;
+        typed.accumulate = p->flags & JITGEMM_ACCUMULATE;
         JITGEMM(jg_problem_read(&problem, &checked));
         JITGEMM(jg_launch_create(context, &checked, &typed, &plan));
     } else {
@@ -231,23 +288,40 @@ jitgemm_plan *product_plan(const struct product *p, jitgemm_context *context,
     return plan;
 }
 
+/* What C has before it is added to: small numbers, all different. */
+static double before(int64_t i)
+{
+    return (double)(i * 7919 % 4093) / 8 - 256;
+}
+
+static void fill_c(const struct product *p, int32_t g)
+{
+    unsigned char *c = product_download(p, g);
+    size_t step = row_c(p, g);
+
+    for (int64_t i = 0; i < p->m[g]; i++)
+        for (int64_t j = 0; j < p->n[g]; j++)
+            ref_store((enum ref_type)p->c_type, c + (size_t)i * step, j,
+                      before(i * p->n[g] + j));
+    GPU(cuMemcpyHtoD((CUdeviceptr)(uintptr_t)p->device[C][g], c,
+                     c_bytes(p, g)));
+    free(c);
+}
+
 void product_poison(const struct product *p)
 {
     for (int32_t g = 0; g < p->groups; g++)
         GPU(cuMemsetD16((CUdeviceptr)(uintptr_t)p->device[C][g], POISON,
-                        MOST_BYTES / 2 *
-                            (size_t)(p->m[g] * p->n[g] + GUARD)));
+                        c_bytes(p, g) / 2));
     GPU(cuCtxSynchronize());
-}
-
-static size_t element_bytes(const struct product *p)
-{
-    return p->c_type == JITGEMM_F32 ? 4 : 2;
+    for (int32_t g = 0; g < p->groups && p->flags & JITGEMM_ACCUMULATE; g++)
+        fill_c(p, g);
+    GPU(cuCtxSynchronize());
 }
 
 void *product_download(const struct product *p, int32_t g)
 {
-    size_t bytes = element_bytes(p) * (size_t)(p->m[g] * p->n[g] + GUARD);
+    size_t bytes = c_bytes(p, g);
     void *c = allocate(bytes, 1);
 
     gpu_download(c, p->device[C][g], bytes);
@@ -294,6 +368,15 @@ static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
                 (int)sysconf(_SC_NPROCESSORS_ONLN));
     if (p->bias && p->bias[g])
         ref_add_bias(p->bias[g], rows, n, exact, sum);
+    for (int64_t i = 0; i < rows * n && p->flags & JITGEMM_ACCUMULATE; i++) {
+        unsigned char old[4];
+        double value;
+
+        ref_store(type, old, 0, before(first * n + i));
+        value = ref_load(type, old, 0);
+        exact[i] += value;
+        sum[i] += fabs(value);
+    }
     for (int64_t i = 0; i < rows * n; i++) {
         double got = ref_load(type, c, i), error = fabs(got - exact[i]);
         bool good = ref_agrees(type, got, exact[i], sum[i], p->k[g]);
@@ -309,16 +392,23 @@ static int64_t check_rows(const struct product *p, int32_t g, int64_t first,
     return bad;
 }
 
-/* Elements behind C that are not the poison any more. */
-static int64_t check_guard(const struct product *p, int32_t g,
-                           const unsigned char *guard)
+/* Halves between rows of C and behind it that are not the poison any more;
+ * brings the rows together. */
+static int64_t pack_rows(const struct product *p, int32_t g, unsigned char *c)
 {
-    const uint16_t *halves = (const uint16_t *)guard;
+    size_t row = (size_t)p->n[g] * element_bytes(p), step = row_c(p, g);
+    size_t rows = (size_t)p->m[g], all = c_bytes(p, g);
     int64_t bad = 0;
 
-    for (size_t i = 0; i < GUARD * element_bytes(p) / 2; i++)
-        if (halves[i] != POISON)
-            say(bad++, g, p->m[g], (int64_t)i, halves[i], NAN);
+    for (size_t i = 0; i < all; i += 2) {
+        uint16_t half;
+
+        memcpy(&half, c + i, 2);
+        if ((i / step >= rows || i % step >= row) && half != POISON)
+            say(bad++, g, (int64_t)(i / step), (int64_t)(i % step), half, NAN);
+    }
+    for (size_t i = 1; i < rows; i++)
+        memmove(c + i * row, c + i * step, row);
     return bad;
 }
 
@@ -335,9 +425,9 @@ int64_t product_check(const struct product *p, int64_t most_rows, bool exact,
         size_t row_bytes = (size_t)p->n[g] * element_bytes(p);
         unsigned char *c = product_download(p, g);
 
+        bad += pack_rows(p, g, c);
         bad += check_rows(p, g, first, rows, c + (size_t)first * row_bytes,
                           exact, worst);
-        bad += check_guard(p, g, c + (size_t)m * row_bytes);
         free(c);
     }
     return bad;

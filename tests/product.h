@@ -14,11 +14,13 @@ struct product {
     struct ref_operand *a, *b; /* [groups], host */
     float *alpha;              /* [groups], host */
     bool with_alpha;           /* the device has it too */
-    uint32_t flags;            /* of the problem */
+    uint32_t flags;            /* of the problem; JITGEMM_ACCUMULATE: C has
+                                  bits of its own before, not a poison */
     jitgemm_input a_type;
     jitgemm_weights b_type;
     jitgemm_type c_type;       /* f16 unless set after product_make() */
     double **bias;             /* [groups], host; NULL: none */
+    int64_t row_a, row_c;      /* of the problem */
     void **device[7];          /* a, sfa, b, sfb, c, alpha, bias: device
                                   pointers */
 };
@@ -35,6 +37,10 @@ void product_make_a(struct product *p, jitgemm_input type, enum ref_fill fill,
 void product_make_mxfp4(struct product *p, enum ref_fill fill, uint64_t seed);
 /* A bias for each group but every third; once c_type is set. */
 void product_make_bias(struct product *p, uint64_t seed);
+/* Rows of A and C with at least a gap of so many bytes between them, or packed
+ * if that is 0; once all types are set. What is between those of A is no
+ * number. */
+void product_make_rows(struct product *p, int64_t gap_a, int64_t gap_c);
 void product_free(struct product *p);
 
 /* The device part alone, for a copy of the struct that shares the rest. */
@@ -57,9 +63,9 @@ void *product_download(const struct product *p, int32_t group);
 
 /* How many elements of C are not a rounding of a justified sum or, if `exact`,
  * of the exact one: REF_PUBLIC sums are exact in f32, so that every kernel
- * gives the same bits. Touched guards count too. At most `most_rows` of a
- * group are looked at, all if 0. *worst: the largest error in units of what is
- * justified. */
+ * gives the same bits. Touched guards, and what is between rows, count too. At
+ * most `most_rows` of a group are looked at, all if 0. *worst: the largest
+ * error in units of what is justified. */
 int64_t product_check(const struct product *p, int64_t most_rows, bool exact,
                       double *worst);
 

@@ -109,26 +109,35 @@ def test_quantize(library, offsets, codes):
     return rows, sorted_
 
 
-def test_product(library, offsets, rows, scale, operands, **options):
+def spread(rows, row, step):
+    """Rows of so many bytes, so many bytes apart."""
+    return b"".join(rows[i:i + row] + bytes([0x77]) * (step - row)
+                    for i in range(0, len(rows), row))
+
+
+def test_product(library, offsets, rows, scale, operands, row_c, **options):
+    """C has one row more, which is to become 0."""
     b = [random.randrange(16) for _ in range(EXPERTS * N * K)]
     alpha = [0.5, 4.0, -0.25]
-    c = poison(4 * offsets[-1] * N)
+    c = poison(row_c * (offsets[-1] + 1))
     arguments = dict(operands, b=Memory(packed(b)), c=c,
                      alpha=array("f", alpha), rows=array("i", offsets))
-    plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1],
-                           c_type=jitgemm.F32, **options)
+    plan = jitgemm.Experts(library, EXPERTS, N, K, offsets[-1] + 1,
+                           c_type=jitgemm.F32, row_c=row_c, **options)
     workspace = poison(plan.workspace_bytes + 256)
     place = (workspace.data_ptr() + 255) // 256 * 256
     plan.run(workspace=place, **arguments)
     must("cuCtxSynchronize")
-    got = struct.unpack("%df" % (offsets[-1] * N), c.read())
+    got = [struct.unpack_from("%df" % N, c.read(), row * row_c)
+           for row in range(offsets[-1] + 1)]
+    assert got.pop() == (0,) * N
     for g in range(EXPERTS):
         for row in range(offsets[g], offsets[g + 1]):
             for column in range(N):
                 want = alpha[g] * scale * sum(
                     rows[row][i] * value(b[(g * N + column) * K + i])
                     for i in range(K))
-                assert got[row * N + column] == want, (row, column, want)
+                assert got[row][column] == want, (row, column, want)
     for change, argument in (({"workspace": place + 1}, "workspace"),
                              ({"workspace": place, "b": None}, "b")):
         try:
@@ -141,15 +150,19 @@ def test_product(library, offsets, rows, scale, operands, **options):
 
 
 def test_products(library, offsets, rows, a):
-    """NVFP4; bf16 with MXFP4."""
+    """NVFP4; bf16 with MXFP4, rows with gaps between them."""
     bf16 = b"".join(struct.pack("<f", x)[2:] for row in rows for x in row)
+    row_a = 2 * K + 16
     test_product(library, offsets, rows, 4,
-                 {"a": Memory(bf16), "sfb": Memory([129] * (512 * EXPERTS))},
+                 {"a": Memory(spread(bf16, 2 * K, row_a)),
+                  "sfb": Memory([129] * (512 * EXPERTS))}, 4 * N + 32,
+                 row_a=row_a, flags=jitgemm.ZERO_TAIL,
                  a_type=jitgemm.INPUT_BF16, b_type=jitgemm.MXFP4)
     return test_product(library, offsets, rows, 1,
                         {"a": a["values"], "sfa": a["scales"],
-                         "sfb": Memory([ONE] * (512 * EXPERTS))}, sm_limit=1,
-                        dependent_launch=True)
+                         "sfb": Memory([ONE] * (512 * EXPERTS))}, 4 * N,
+                        flags=jitgemm.DEPENDENT_LAUNCH | jitgemm.ZERO_TAIL,
+                        sm_limit=1)
 
 
 def test_combine(library, rows, c, products):
@@ -158,7 +171,8 @@ def test_combine(library, rows, c, products):
     row = [1, 5, 2, 6, 4, -1, 0, 3]
     out = poison(4 * TOKENS * N)
     combine = jitgemm.Conversion(library, combine=True, x_type=jitgemm.F32,
-                                 c_type=jitgemm.F32, dependent_launch=True)
+                                 c_type=jitgemm.F32,
+                                 flags=jitgemm.DEPENDENT_LAUNCH)
     combine.run(N, TOKENS, top_k=TOP_K, x=Array(c), values=Array(out),
                 scale=array("f", weights), gather=array("i", row),
                 x_rows=rows)
@@ -167,7 +181,7 @@ def test_combine(library, rows, c, products):
     got = struct.unpack("%df" % (TOKENS * N), out.read())
     for i in range(TOKENS * N):
         pairs = range(i // N * TOP_K, (i // N + 1) * TOP_K)
-        want = sum(weights[j] * products[row[j] * N + i % N]
+        want = sum(weights[j] * products[row[j]][i % N]
                    for j in pairs if row[j] >= 0)
         assert got[i] == want, (i, got[i], want)
 
@@ -207,7 +221,7 @@ def main():
     test_combine(library, offsets[-1], c, products)
     test_errors(library)
     library.close()
-    print("%d elements of C are exact" % len(products))
+    print("%d rows of C are exact" % len(products))
 
 
 main()

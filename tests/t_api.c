@@ -109,6 +109,11 @@ static void test_problem(jitgemm_context *context)
     s.problem.flags = 1u << 30;
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
                 JITGEMM_E_ARGUMENT, "problem.flags", -1);
+    CHECK(strstr(jitgemm_last_error()->text, "ZERO_TAIL (8)") != NULL);
+    s.problem.flags = JITGEMM_ZERO_TAIL;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_ARGUMENT, "problem.flags", -1);
+    CHECK(strstr(jitgemm_last_error()->text, "JITGEMM_SIZES_DEVICE") != NULL);
     set_up(&s);
     s.problem.n = NULL;
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
@@ -120,6 +125,35 @@ static void test_problem(jitgemm_context *context)
     CHECK_ERROR(jitgemm_plan_create(context, &s.problem, NULL),
                 JITGEMM_E_ARGUMENT, "plan", -1);
     CHECK(plan == NULL);
+}
+
+/* Strides are those of all groups, so the longest row decides. */
+static void test_rows(jitgemm_context *context)
+{
+    const char *text = jitgemm_last_error()->text;
+    struct setup s;
+    jitgemm_plan *plan = NULL;
+
+    set_up(&s);
+    s.k[2] = 288;
+    s.n[1] = 4104;
+    s.problem.row_a = 128;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_SHAPE, "problem.row_a", 2);
+    CHECK(strstr(text, "is 128; it must be 0 or at least 144 bytes") != NULL);
+    s.problem.row_a = 152;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_SHAPE, "problem.row_a", -1);
+    CHECK(strstr(text, "is 152; it must be a multiple of 16 bytes") != NULL);
+    s.problem.row_a = 144;
+    s.problem.row_c = 8192;
+    CHECK_ERROR(jitgemm_plan_create(context, &s.problem, &plan),
+                JITGEMM_E_SHAPE, "problem.row_c", 1);
+    CHECK(strstr(text, "is 8192; it must be 0 or at least 8208") != NULL);
+    CHECK(plan == NULL);
+    s.problem.row_c = ((int64_t)1 << 31) - 16;
+    CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
+    jitgemm_plan_destroy(plan);
 }
 
 static void test_struct_sizes(jitgemm_context *context)
@@ -341,6 +375,7 @@ int main(void)
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     set_up(&s);
     test_problem(context);
+    test_rows(context);
     test_struct_sizes(context);
     CHECK_INT(jitgemm_plan_create(context, &s.problem, &plan), JITGEMM_OK);
     test_operands(plan);

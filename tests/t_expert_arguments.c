@@ -54,6 +54,15 @@ static void test_problems(void)
     SPOIL_PROBLEM(max_rows, INT64_C(1) << 31, JITGEMM_E_SHAPE);
     SPOIL_PROBLEM(hint_rows, -1, JITGEMM_E_SHAPE);
     SPOIL_PROBLEM(hint_rows, 301, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_a, k / 2 - 16, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_a, k / 2 + 8, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_a, INT64_C(1) << 31, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_a, -16, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_c, 2 * n - 16, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_c, 2 * n + 8, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(row_c, INT64_C(1) << 31, JITGEMM_E_SHAPE);
+    SPOIL_PROBLEM(flags, JITGEMM_ZERO_TAIL | JITGEMM_ACCUMULATE,
+                  JITGEMM_E_ARGUMENT);
     problem.layout = JITGEMM_ROWS_MASKED;
     problem.max_rows = INT32_MAX; /* more than a table has numbers for */
     problem.groups = 65536;

@@ -154,6 +154,9 @@ static void test_problem_text(void)
     struct jg_size *sizes = calloc(MANY, sizeof *sizes);
     struct jg_problem problem = {
         .groups = 2, .sizes = sizes, .output = JG_F16};
+    static const char options[] =
+        " groups) --a bf16 --c bf16 --split-k --row-a 2147483647 "
+        "--row-c 2147483647 --accumulate --zero-tail";
     char text[JG_PROBLEM_TEXT];
 
     if (!sizes)
@@ -175,9 +178,10 @@ static void test_problem_text(void)
     CHECK(strstr(text, ",...x2147483647x2147483647 (65536 groups)") != NULL);
     problem.output = JG_BF16;
     problem.input = JG_IN_BF16;
-    problem.split_k = true;
+    problem.split_k = problem.accumulate = problem.zero_tail = true;
+    problem.row_a = problem.row_c = INT32_MAX;
     jg_problem_print(&problem, text);
-    CHECK(strstr(text, " groups) --a bf16 --c bf16 --split-k") != NULL);
+    CHECK(strstr(text, options) != NULL);
     problem.weights = JG_W_MXFP4;
     sizes[1] = (struct jg_size){8, 8, 8}; /* the longest text there is */
     jg_problem_print(&problem, text);

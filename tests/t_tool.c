@@ -162,18 +162,28 @@ static void test_types(void)
 
     CHECK(problem_list_add(&list, NULL, "8x64x96"));
     CHECK(problem_list_add(&list, NULL, "8@128x64x96"));
-    problem_list_set(&list, JITGEMM_INPUT_F16, JITGEMM_WEIGHTS_MXFP4,
-                     JITGEMM_F32, JITGEMM_ALLOW_SPLIT_K, 64);
+    problem_list_set(&list,
+                     &(jitgemm_problem){.flags = JITGEMM_ALLOW_SPLIT_K,
+                                        .a_type = JITGEMM_INPUT_F16,
+                                        .b_type = JITGEMM_WEIGHTS_MXFP4,
+                                        .c_type = JITGEMM_F32,
+                                        .sm_limit = 64,
+                                        .row_a = 32,
+                                        .row_c = 48});
     for (size_t i = 0; i < list.count; i++) {
         CHECK_INT(list.items[i].problem.a_type, JITGEMM_INPUT_F16);
         CHECK_INT(list.items[i].problem.b_type, JITGEMM_WEIGHTS_MXFP4);
         CHECK_INT(list.items[i].problem.c_type, JITGEMM_F32);
         CHECK_INT(list.items[i].problem.flags, JITGEMM_ALLOW_SPLIT_K);
         CHECK_INT(list.items[i].problem.sm_limit, 64);
+        CHECK_INT(list.items[i].problem.row_a, 32);
+        CHECK_INT(list.items[i].problem.row_c, 48);
     }
     list.items[1].problem.b_type = JITGEMM_WEIGHTS_NVFP4;
-    problem_list_set(&list, PROBLEM_LIST_UNTOLD, PROBLEM_LIST_UNTOLD,
-                     JITGEMM_F16, 0, 0);
+    problem_list_set(
+        &list, &(jitgemm_problem){
+                   .a_type = (jitgemm_input)PROBLEM_LIST_UNTOLD,
+                   .b_type = (jitgemm_weights)PROBLEM_LIST_UNTOLD});
     CHECK_INT(list.items[0].problem.a_type, JITGEMM_INPUT_BF16);
     CHECK_INT(list.items[0].problem.b_type, JITGEMM_WEIGHTS_MXFP4);
     CHECK_INT(list.items[1].problem.a_type, JITGEMM_INPUT_NVFP4);

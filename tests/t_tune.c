@@ -50,7 +50,7 @@ static void test_choice(void)
 {
     static const float slower[] = {.985f, .975f};
     struct jg_spec other = spec_of(6);
-    char model[80];
+    char model[sizeof tuned.model_kernel];
 
     snprintf(model, sizeof model, "%s", planned());
     CHECK(strcmp(model, other.name) != 0);

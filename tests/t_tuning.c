@@ -24,10 +24,13 @@ static void test_classes(void)
     sizes[2].m = 9;
     problem.input = JG_IN_BF16;
     problem.output = JG_F32;
-    problem.on_device = problem.split_k = true;
+    problem.on_device = problem.split_k = problem.accumulate = true;
+    problem.row_c = 512;
     CHECK(jg_tuning_class(&problem, &device, &entry));
-    CHECK_STR(entry.class,
-              "3x64x96 rows 32 longest 16 bf16 f32 device split-k");
+    CHECK_STR(entry.class, "3x64x96 rows 32 longest 16 bf16 f32 device "
+                           "split-k strided accumulate");
+    problem.accumulate = false;
+    problem.row_c = 0;
     problem.sm_limit = 131; /* of 132 */
     CHECK(jg_tuning_class(&problem, &device, &entry));
     CHECK_STR(entry.class,
@@ -58,6 +61,7 @@ static void test_long_class(void)
                                  .input = JG_IN_BF16, .output = JG_BF16,
                                  .weights = JG_W_MXFP4,
                                  .on_device = true, .split_k = true,
+                                 .accumulate = true, .row_a = INT32_MAX,
                                  .sm_limit = INT32_MAX - 1};
     struct jg_device huge = {.sms = INT32_MAX};
     struct jg_tuning_entry entry;
@@ -67,8 +71,8 @@ static void test_long_class(void)
     CHECK(jg_tuning_class(&problem, &huge, &entry));
     CHECK_STR(entry.class,
               "65536x2147483640x2147483616 rows 140737488355328 "
-              "longest 2147483648 bf16 mxfp4 bf16 device split-k "
-              "sms 2147483646");
+              "longest 2147483648 bf16 mxfp4 bf16 device split-k strided "
+              "accumulate sms 2147483646");
 }
 
 /* ---- The file ---- */
@@ -154,10 +158,11 @@ static void test_damage(void)
         {2, "not a class and a kernel", "a\t\xe4\t1\t2\n"},
         {2, "not a class and a kernel",
          "0123456789012345678901234567890123456789012345678901234567890123456"
-         "7890123456789012345678901234567890123456789010123456789abcdef\tk\t1\t2\n"},
+         "7890123456789012345678901234567890123456789012345678901234567890123"
+         "45678901234567890123456789\tk\t1\t2\n"},
         {2, "not a class and a kernel",
          "a\t01234567890123456789012345678901234567890123456789012345678901234"
-         "567890123456789\t1\t2\n"},
+         "5678901234567890123456789012345\t1\t2\n"},
         {2, "not a time in nanoseconds", "a\tk\t0\t2\n"},
         {2, "not a time in nanoseconds", "a\tk\t1\t02\n"},
         {2, "not a time in nanoseconds", "a\tk\t1\t-2\n"},
@@ -189,15 +194,21 @@ static void test_damage(void)
 
 /* ---- Kernels ---- */
 
-/* Every configuration is found by its kernel's name. */
+/* Every configuration is found by its kernel's name, the longest there are
+ * included. */
 static void test_names(const char *arch)
 {
     struct jg_size sizes[2] = {{4, 256, 8192}, {4, 256, 8192}};
-    struct jg_problem problem = {.groups = 2, .sizes = sizes};
+    struct jg_problem problem = {.groups = 2,
+                                 .sizes = sizes,
+                                 .output = JG_BF16,
+                                 .accumulate = true,
+                                 .row_c = 528};
     const struct jg_model *model;
     struct jg_device gpu;
 
     CHECK_INT(jg_device_of_arch(arch, &gpu), JITGEMM_OK);
+    problem.input = gpu.family == JG_SM90 ? JG_IN_BF16 : JG_IN_NVFP4;
     model = jg_model_of(gpu.family);
     for (int i = 0; i < model->count; i++) {
         struct jg_config config = model->configs[i], found;
@@ -206,6 +217,7 @@ static void test_names(const char *arch)
 
         jg_plan_complete(&problem, &config);
         jg_spec_make(&config, &gpu, jg_spec_count(&config) - 1, &spec);
+        CHECK(strstr(spec.name, ", strided, adds") != NULL);
         problem.split_k = false;
         rule = jg_plan_named(&problem, &gpu, spec.name, &found);
         if (gpu.family == JG_SM90 && config.ctas > 1) {

@@ -24,6 +24,13 @@ lists 'sm90_nvfp4 .*, split k [248]' --problem 8x512x7168 --split-k
 run 0 --arch sm_90a --list --problem 8x512x7168
 ! grep 'split k' "$work/out" || fail "k is split unasked"
 
+lists 'sm90_nvfp4 .*, f16, .*strided' $problem --row-a 272
+lists 'sm90_nvfp4 .*, f16, .*strided' $problem --row-c 528
+lists 'sm90_nvfp4 .*, f16, .*adds' $problem --accumulate
+lists 'experts .*, zero tail' --problem 8@96/40x256x512 --zero-tail
+run 0 --arch sm_90a --list $problem --row-a 256 --row-c 512 # packed
+! grep 'strided' "$work/out" || fail "packed rows are strided"
+
 # They are of lists, too, whatever comes first.
 echo 80,176x256x512 >"$work/list"
 run 0 --arch sm_90a --list --c f32 $problem
@@ -39,7 +46,8 @@ has "$work/out" ' sm_90a with 2 multiprocessors'
 # What a frozen program lacks is named as options that make it.
 for options in "$problem --a f16 --c f32" \
     '--problem 8x512x7168 --c bf16 --split-k' \
-    '--problem 8@96/40x256x512:masked --a bf16 --sm-limit 2' \
+    '--problem 80x512x7168 --row-a 3600 --row-c 1040 --accumulate' \
+    '--problem 8@96/40x256x512:masked --a bf16 --zero-tail --sm-limit 2' \
     '--problem 8@96/40x256x512 --b mxfp4 --c bf16'; do
     run 0 --arch sm_90a --list $options
     cp "$work/out" "$work/want"
@@ -60,6 +68,10 @@ run 1 --arch sm_100a --list --b mxfp4 $problem
 has "$work/err" 'problem.b_type'
 run 1 --arch sm_90a --list --a f16 --b mxfp4 $problem
 has "$work/err" 'problem.b_type'
+run 1 --arch sm_90a --list --zero-tail $problem
+has "$work/err" 'JITGEMM_ZERO_TAIL'
+run 1 --arch sm_90a --list --row-c 496 $problem
+has "$work/err" 'problem.row_c is 496; .* at least 512 bytes'
 run 1 --arch sm_90a --list --conversion f16:stacked:strided
 has "$work/err" '^jitgemm-warm: conversion "f16:stacked:strided": sm_90a: '
 

@@ -57,7 +57,7 @@ for verb in --diff '--diff 0' --export --import --merge '--merge a.jgp' \
     '--export a.jgp b.jgp' '--export a' '--import a.jgp b' \
     '--diff 0 x' '--diff 0 012345678901234567890123456789012' \
     '--list --verify' '--verify=build' '--list= x' '--arch sm_90a --verify' \
-    '--c f16 --list' '--split-k --list' '--explain --conversion f16' \
+    '--c f16 --list' '--split-k --list' '--row-a 0' '--row-c x' '--explain --conversion f16' \
     '--export a.jgp --conversion f16' '--list --jobs 2' \
     '--problem 8x64x64 --verify' \
     '--problem 8x64x64 --list a.jgp' '--problem 8x64x64 --export a.jgp'; do

@@ -18,12 +18,14 @@ struct jg_experts_job {
     const unsigned char *b, *sfb; /* those of a group are `stride` apart */
     unsigned char *c;
     const float *alpha;        /* [groups], or null: 1 */
-    const unsigned char *bias; /* of each group, a row of C wide; or null: 0 */
+    const unsigned char *bias; /* of each group, one after the other; or
+                                  null: 0 */
     long long stride_b, stride_sfb; /* bytes */
-    long long row_a, row_c;         /* bytes of a row */
+    long long row_a, row_c;         /* bytes from row to row */
     int n, k;
     struct jg_tiling tiling;
     int most_atoms; /* of 8 rows: what the workspace has room for */
+    long long row_bytes_c; /* what a row of C has; of a bias, too */
 };
 
 #endif

@@ -26,7 +26,9 @@ struct jg_group {
     int m, n, k;
     int chunks; /* of 64 k, padded to whole stages */
     int tile_rows; /* tokens of a tile, a multiple of 8 */
-    unsigned char unused[44]; /* the next map is aligned too */
+    int reserved;
+    long long row_a, row_c; /* bytes from row to row, multiples of 16 */
+    unsigned char unused[24]; /* the next map is aligned too */
 };
 
 /* What a kernel gets. Group g owns the tiles first_tile[g] up to

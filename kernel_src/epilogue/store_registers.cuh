@@ -100,4 +100,60 @@ __device__ inline void store_registers(const float (&d)[accumulators],
     }
 }
 
+/* Adds what C has to that, in f32: sums are staged as such, eight tokens a
+ * pass, and a thread takes four elements. Those of C come a few passes ahead.
+ */
+template <int type, int accumulators>
+__device__ inline void add_registers(const float (&d)[accumulators],
+                                     float scale, float alpha, destination to,
+                                     u8 *staging, u32 barrier)
+{
+    using quad = elements<type, 4>;
+    constexpr int blocks = accumulators / 4; /* of 8 tokens */
+    constexpr int most = type == JG_F32 ? 2 : 4; /* 8 registers */
+    constexpr int ahead = blocks < most ? blocks : most;
+    int thread = threadIdx.x % warpgroup;
+    int token = thread / row_units<JG_F32>, own = thread % row_units<JG_F32>;
+    const auto *from = reinterpret_cast<const elements<JG_F32, 4> *>(
+        staging + staged<JG_F32>(token, own));
+    quad *c = reinterpret_cast<quad *>(to.c) + own;
+    int rows = 4 * own < to.columns ? to.rows : 0; /* for this thread */
+    int g = thread / 32 * 16 + thread % 32 / 4;
+    float bias[2] = {bias_at<type>(to.bias, g, to.columns),
+                     bias_at<type>(to.bias, g + 8, to.columns)};
+
+    static_assert(blocks % ahead == 0 && pass_rows<JG_F32> == 8);
+#pragma unroll
+    for (int first = 0; first < blocks; first += ahead) {
+        quad before[ahead];
+        if (8 * first >= to.rows)
+            break;
+#pragma unroll
+        for (int i = 0; i < ahead; i++) {
+            int row = 8 * (first + i) + token;
+            if (row < rows)
+                before[i] = c[size_t(row) * (to.ld / 4)];
+        }
+#pragma unroll
+        for (int i = 0; i < ahead; i++) {
+            int row = 8 * (first + i) + token;
+            float values[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                values[j] =
+                    d[4 * (first + i) + j] * scale * alpha + bias[j / 2];
+            stage<JG_F32>(values, 0, staging);
+            ptx::bar_sync(barrier, warpgroup);
+            if (row < rows) {
+                float sums[4] = {};
+                from->add_to(sums);
+                before[i].add_to(sums);
+                before[i].round(sums);
+                c[size_t(row) * (to.ld / 4)] = before[i];
+            }
+            ptx::bar_sync(barrier, warpgroup);
+        }
+    }
+}
+
 } // namespace epilogue

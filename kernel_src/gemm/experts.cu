@@ -7,7 +7,11 @@
  * also those that the workspace has no room for, which is only where offsets
  * run backwards, so that groups have rows in common. Where it has room scales
  * have, too: of r rows in atoms of 8, and so of 128, each group adds at most 7
- * and 127. */
+ * and 127.
+ *
+ * With spec::zero_tail there are more blocks, unless a limit leaves one only.
+ * They fill rows of C that are no group's with zeros: behind the last offset,
+ * or each group's count. */
 #include <base/experts.h>
 #include <base/types.cuh>
 #include <pipeline/tensor_maps.cuh>
@@ -75,6 +79,7 @@ __device__ void write_group(const jg_experts_job &job,
 {
     jg_group &group = job.groups[g];
     u32 units = before.atoms * u32(job.tiling.units);
+    long long row_bytes_c = spec::strided ? job.row_bytes_c : job.row_c;
 
     group.a = job.a + from.first * job.row_a;
     group.sfa = job.sfa + scale_row / JG_ATOM_ROWS *
@@ -83,11 +88,15 @@ __device__ void write_group(const jg_experts_job &job,
     group.sfb = job.sfb + g * job.stride_sfb;
     group.c = reinterpret_cast<u16 *>(job.c + from.first * job.row_c);
     group.alpha = job.alpha ? job.alpha + g : nullptr;
-    group.bias = job.bias ? job.bias + g * job.row_c : nullptr;
+    group.bias = job.bias ? job.bias + g * row_bytes_c : nullptr;
     group.activations = u64(units) * unit_bytes;
     group.m = from.rows;
     group.n = job.n;
     group.k = job.k;
+    if constexpr (spec::strided) {
+        group.row_a = job.row_a;
+        group.row_c = job.row_c;
+    }
     group.chunks = job.tiling.chunks;
     group.tile_rows = jg_tile_rows(&job.tiling, u32(from.rows));
     job.first_tile[g] = int(before.tiles);
@@ -129,6 +138,31 @@ __device__ bool place_group(const jg_experts_job &job, const row_groups &rows,
     return group.fault;
 }
 
+/* Of all rows there may be, a warp each, of so many blocks. */
+__device__ void zero_tail(const jg_experts_job &job, const row_groups &rows,
+                          int block, int blocks)
+{
+    constexpr int warps = spec::threads / 32;
+    constexpr bool stacked = spec::layout == JG_STACKED;
+    const jg_row_numbers &numbers = job.numbers;
+    long long most = numbers.max_rows;
+    long long end = stacked ? most : most * numbers.groups;
+    long long row = (stacked ? rows.end : 0) +
+                    block * warps + int(threadIdx.x) / 32;
+
+    for (; row < end; row += blocks * warps) {
+        if constexpr (!stacked) {
+            sched::row_group group = rows.read(int(row / most));
+            if (group.fault || row - group.first < group.rows)
+                continue;
+        }
+        u8 *c = job.c + row * job.row_c;
+        for (long long i = threadIdx.x % 32 * 16; i < job.row_bytes_c;
+             i += 32 * 16)
+            *reinterpret_cast<uint4 *>(c + i) = uint4{0, 0, 0, 0};
+    }
+}
+
 extern "C" __global__ __launch_bounds__(spec::threads, 1) void
 experts(const __grid_constant__ jg_experts_job job)
 {
@@ -142,12 +176,18 @@ experts(const __grid_constant__ jg_experts_job job)
     int groups = job.numbers.groups;
     u32 bad = ~0u, unused = 0;
 
+    if constexpr (spec::zero_tail)
+        if (blockIdx.x)
+            return zero_tail(job, rows, blockIdx.x - 1, gridDim.x - 1);
     for (int first = 0; first < groups; first += spec::threads) {
         int g = first + int(threadIdx.x);
         if (place_group(job, rows, all, g, before))
             bad = min(bad, u32(g));
     }
     all.span(bad, unused);
+    if constexpr (spec::zero_tail)
+        if (gridDim.x == 1)
+            zero_tail(job, rows, 0, 1);
     if (threadIdx.x)
         return;
     extent end = extent::of(before.extents);

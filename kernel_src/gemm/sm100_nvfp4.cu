@@ -54,8 +54,10 @@ using slot = mma::scaled_slot<spec::columns, spec::ctas>;
 
 struct smem { /* 1024-byte aligned */
     slot slots[spec::stages];
-    u8 staging[spec::swapped ? epilogue::columns_staging_bytes<spec::output>
-                             : 16];
+    u8 staging[spec::swapped
+                   ? epilogue::columns_staging_bytes<spec::output,
+                                                     spec::accumulate>
+                   : 16];
     pipeline::barriers<spec::stages> stage;
     pipeline::barriers<spec::accumulators> accumulator;
     u32 tensor_memory;
@@ -121,7 +123,7 @@ __device__ const u8 *maps_of(const jg_table &table, const jg_group *group,
     if constexpr (spec::edits_maps) {
         u8 *own = table.workspace + blockIdx.x * maps_bytes;
         ring.wait_all_full();
-        pipeline::edit_maps(own, *group);
+        pipeline::edit_maps<spec::strided>(own, *group);
         maps = own;
     }
     for (int i = 0; i < maps_bytes; i += map_bytes)
@@ -231,11 +233,12 @@ __device__ void store_all(smem &shared, const jg_table &table)
         float alpha = group.alpha ? *group.alpha : 1.0f;
         constexpr int bytes = epilogue::element_bytes<spec::output>;
         int first = tile.column + column;
+        int ld = epilogue::row_elements<spec::output, spec::strided>(group);
         u32 accumulator = shared.tensor_memory + in.slot * spec::columns;
         epilogue::tensor_destination to = {
             reinterpret_cast<u8 *>(group.c) +
-                (size_t(tile.row + row) * group.n + first) * bytes,
-            group.n, tile.rows - row,
+                (size_t(tile.row + row) * ld + first) * bytes,
+            ld, tile.rows - row,
             min(tile_n, group.n - tile.column) - column,
             group.bias ? group.bias + size_t(first) * bytes : nullptr};
         auto done = [&] { release(&shared.accumulator.empty[in.slot]); };
@@ -243,11 +246,11 @@ __device__ void store_all(smem &shared, const jg_table &table)
         in.wait_full();
         ptx::tcgen05_fence_after_thread_sync();
         if constexpr (spec::swapped)
-            epilogue::store_columns<spec::output>(accumulator, alpha, to,
-                                                  shared.staging,
-                                                  staging_barrier, done);
+            epilogue::store_columns<spec::output, spec::accumulate>(
+                accumulator, alpha, to, shared.staging, staging_barrier, done);
         else
-            epilogue::store_rows<spec::output>(accumulator, alpha, to, done);
+            epilogue::store_rows<spec::output, spec::accumulate>(
+                accumulator, alpha, to, done);
     }
 }
 

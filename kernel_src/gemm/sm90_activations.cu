@@ -56,9 +56,9 @@ __device__ void decode(const work &work, int thread, stage &to)
     const jg_group &group = *work.group;
     int row = thread / blocks, block = thread % blocks;
     using activations = mma::activation_block<spec::nvfp4>;
-    activations from(activations::read(group,
-                                       work.atom * mma::atom_rows + row,
-                                       work.chunk * (blocks / chunks) + block));
+    activations from(activations::read<spec::strided>(
+        group, work.atom * mma::atom_rows + row,
+        work.chunk * (blocks / chunks) + block));
     int chunk = block / (4 * mma::span_blocks) * 2 + block % 2;
     int part = block / mma::span_blocks % 4 * sizeof(u32);
 

@@ -193,8 +193,9 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
 #pragma unroll
             for (int j = 0; j < most; j++) {
                 int row = lane + 32 * j;
-                made[j].load(group, tile.row + row % spec::tile_m,
-                             stage * chunks + row / spec::tile_m);
+                made[j].load<spec::strided>(
+                    group, tile.row + row % spec::tile_m,
+                    stage * chunks + row / spec::tile_m);
             }
             ring.wait_empty();
 #pragma unroll
@@ -313,13 +314,21 @@ __device__ inline void consume(consumer &self, const tile &tile)
 
     int column = tile.column + 64 * self.index;
     constexpr int bytes = epilogue::element_bytes<spec::output>;
+    auto ld = [&] {
+        return epilogue::row_elements<spec::output, spec::strided>(group);
+    };
     u8 *c = reinterpret_cast<u8 *>(group.c) +
-            (size_t(tile.row) * group.n + column) * bytes;
+            (size_t(tile.row) * ld() + column) * bytes;
     const u8 *bias = group.bias ? group.bias + size_t(column) * bytes : nullptr;
-    epilogue::store_registers<spec::output>(
-        d, shortfall, group.alpha ? *group.alpha : 1.0f,
-        {c, group.n, tile.rows, group.n - column, bias},
-        shared.staging[self.index], 1 + self.index);
+    float alpha = group.alpha ? *group.alpha : 1.0f;
+    epilogue::destination to = {c, ld(), tile.rows, group.n - column, bias};
+    u8 *staging = shared.staging[self.index];
+    if constexpr (spec::accumulate)
+        epilogue::add_registers<spec::output>(d, shortfall, alpha, to, staging,
+                                              1 + self.index);
+    else
+        epilogue::store_registers<spec::output>(d, shortfall, alpha, to,
+                                                staging, 1 + self.index);
 }
 
 /* In the narrowest width that holds the group's tiles. */

@@ -20,6 +20,18 @@ __device__ inline int activation_piece_offset(int row, int piece)
     return row * 128 + ((piece ^ row % atom_rows) << 4);
 }
 
+/* A token's row of A. */
+template <bool nvfp4, bool strided>
+__device__ inline const u8 *row_of(const jg_group &group, int token)
+{
+    if constexpr (strided)
+        return group.a + size_t(token) * group.row_a;
+    else if constexpr (nvfp4)
+        return group.a + size_t(token) * (group.k / 2);
+    else
+        return group.a + size_t(token) * group.k * 2;
+}
+
 /* A block of 16 k of a token; read() gives zeros outside. */
 template <bool nvfp4> struct activation_block;
 
@@ -45,12 +57,13 @@ template <> struct activation_block<true> {
                               0);
     }
 
+    template <bool strided>
     __device__ static bytes read(const jg_group &group, int token, int block)
     {
         if (token >= group.m || block >= group.k / block_k)
             return {{0, 0}, 0};
         return {*reinterpret_cast<const uint2 *>(
-                    group.a + size_t(token) * (group.k / 2) + block * 8),
+                    row_of<true, strided>(group, token) + block * 8),
                 group.sfa[(size_t(token / 128) * ceil_div(group.k, chunk_k) +
                            block / 4) *
                               scale_atom_bytes +
@@ -78,13 +91,14 @@ template <> struct activation_block<false> {
                          p % 2 ? 0x7632 : 0x5410);
     }
 
+    template <bool strided>
     __device__ static bytes read(const jg_group &group, int token, int block)
     {
         if (token >= group.m || block >= group.k / block_k)
             return {{0, 0, 0, 0}, {0, 0, 0, 0}};
-        const uint4 *from =
-            reinterpret_cast<const uint4 *>(group.a) +
-            (size_t(token) * (group.k / block_k) + block) * 2;
+        const uint4 *from = reinterpret_cast<const uint4 *>(
+                                row_of<false, strided>(group, token)) +
+                            block * 2;
         return {from[0], from[1]};
     }
 };
@@ -95,12 +109,13 @@ template <bool nvfp4> struct activation_row {
 
     typename block::bytes from[4];
 
+    template <bool strided>
     __device__ void load(const jg_group &group, int token, int chunk)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            from[i] = block::read(group, token,
-                                  first_block(chunk) + i * span_blocks);
+            from[i] = block::template read<strided>(
+                group, token, first_block(chunk) + i * span_blocks);
     }
 
     /* As row `row` of a chunk in shared memory. */

@@ -50,8 +50,9 @@ static bool check_problems(const struct settings *settings)
     }
     if (looks &&
         (settings->arch_count || settings->jobs || settings->types_given)) {
-        complain("--a, --arch, --b, --c, --jobs, --sm-limit and --split-k are "
-                 "for problems");
+        complain("--a, --accumulate, --arch, --b, --c, --jobs, --row-a, "
+                 "--row-c, --sm-limit, --split-k and --zero-tail are for "
+                 "problems");
         return false;
     }
     if (!looks && !settings->problems_given) {

@@ -104,6 +104,13 @@ static bool set_type(struct settings *settings, const char *option,
     return false;
 }
 
+static bool set_flag(struct settings *settings, uint32_t flag)
+{
+    settings->types_given = true;
+    settings->flags |= flag;
+    return true;
+}
+
 static bool set_cache_dir(struct settings *settings, const char *path)
 {
     if (!*path) {
@@ -165,7 +172,11 @@ enum option_number {
     OPTION_A,
     OPTION_B,
     OPTION_C,
+    OPTION_ROW_A,
+    OPTION_ROW_C,
     OPTION_SPLIT_K,
+    OPTION_ACCUMULATE,
+    OPTION_ZERO_TAIL,
     OPTION_SM_LIMIT,
     OPTION_CONVERSION,
     OPTION_FILE,
@@ -194,7 +205,11 @@ static const struct option long_options[] = {
     {"a", required_argument, NULL, OPTION_A},
     {"b", required_argument, NULL, OPTION_B},
     {"c", required_argument, NULL, OPTION_C},
+    {"row-a", required_argument, NULL, OPTION_ROW_A},
+    {"row-c", required_argument, NULL, OPTION_ROW_C},
     {"split-k", no_argument, NULL, OPTION_SPLIT_K},
+    {"accumulate", no_argument, NULL, OPTION_ACCUMULATE},
+    {"zero-tail", no_argument, NULL, OPTION_ZERO_TAIL},
     {"sm-limit", required_argument, NULL, OPTION_SM_LIMIT},
     {"conversion", required_argument, NULL, OPTION_CONVERSION},
     {"file", required_argument, NULL, OPTION_FILE},
@@ -261,10 +276,18 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
     case OPTION_C:
         return set_type(settings, "--c", c_types, 3, optarg,
                         &settings->c_type);
-    case OPTION_SPLIT_K:
+    case OPTION_ROW_A:
         settings->types_given = true;
-        settings->flags |= JITGEMM_ALLOW_SPLIT_K;
-        return true;
+        return set_number("--row-a", optarg, INT32_MAX, &settings->row_a);
+    case OPTION_ROW_C:
+        settings->types_given = true;
+        return set_number("--row-c", optarg, INT32_MAX, &settings->row_c);
+    case OPTION_SPLIT_K:
+        return set_flag(settings, JITGEMM_ALLOW_SPLIT_K);
+    case OPTION_ACCUMULATE:
+        return set_flag(settings, JITGEMM_ACCUMULATE);
+    case OPTION_ZERO_TAIL:
+        return set_flag(settings, JITGEMM_ZERO_TAIL);
     case OPTION_SM_LIMIT:
         settings->types_given = true;
         return set_number("--sm-limit", optarg, INT32_MAX,
@@ -333,9 +356,16 @@ bool options_read(struct settings *settings, int argc, char **argv)
         if (!model_list_add(&settings->problems, settings->models[i],
                             settings->tokens, settings->tp ? settings->tp : 1))
             return false;
-    problem_list_set(&settings->problems, settings->a_type, settings->b_type,
-                     (jitgemm_type)settings->c_type, settings->flags,
-                     (int32_t)settings->sm_limit);
+    problem_list_set(&settings->problems,
+                     &(jitgemm_problem){
+                         .flags = settings->flags,
+                         .a_type = (jitgemm_input)settings->a_type,
+                         .b_type = (jitgemm_weights)settings->b_type,
+                         .c_type = (jitgemm_type)settings->c_type,
+                         .sm_limit = (int32_t)settings->sm_limit,
+                         .row_a = settings->row_a,
+                         .row_c = settings->row_c,
+                     });
     return true;
 }
 

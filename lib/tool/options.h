@@ -43,8 +43,8 @@ struct settings { /* all zero before options_read() */
     int64_t jobs;       /* 0: choose */
     int a_type, b_type; /* of all problems, or PROBLEM_LIST_UNTOLD */
     int c_type;         /* jitgemm_type, likewise */
-    uint32_t flags;     /* likewise */
-    int64_t sm_limit;   /* likewise; 0: none */
+    uint32_t flags;     /* likewise, as is the rest */
+    int64_t row_a, row_c, sm_limit;
     bool problems_given, conversions_given, types_given, json, rebuild, dry;
 };
 

@@ -139,22 +139,24 @@ bool problem_list_read(struct problem_list *list, const char *path)
     return good;
 }
 
-void problem_list_set(struct problem_list *list, int a_type, int b_type,
-                      jitgemm_type c_type, uint32_t flags, int32_t sm_limit)
+void problem_list_set(struct problem_list *list,
+                      const jitgemm_problem *common)
 {
     for (size_t i = 0; i < list->count; i++) {
         jitgemm_problem *problem = &list->items[i].problem;
 
-        if (b_type != PROBLEM_LIST_UNTOLD)
-            problem->b_type = (jitgemm_weights)b_type;
+        if ((int)common->b_type != PROBLEM_LIST_UNTOLD)
+            problem->b_type = common->b_type;
         problem->a_type = problem->b_type == JITGEMM_WEIGHTS_MXFP4
                               ? JITGEMM_INPUT_BF16
                               : JITGEMM_INPUT_NVFP4;
-        if (a_type != PROBLEM_LIST_UNTOLD)
-            problem->a_type = (jitgemm_input)a_type;
-        problem->c_type = c_type;
-        problem->flags = flags;
-        problem->sm_limit = sm_limit;
+        if ((int)common->a_type != PROBLEM_LIST_UNTOLD)
+            problem->a_type = common->a_type;
+        problem->c_type = common->c_type;
+        problem->flags = common->flags;
+        problem->sm_limit = common->sm_limit;
+        problem->row_a = common->row_a;
+        problem->row_c = common->row_c;
     }
 }
 

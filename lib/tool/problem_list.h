@@ -33,10 +33,11 @@ bool problem_list_read(struct problem_list *list, const char *path);
 
 enum { PROBLEM_LIST_UNTOLD = -1 };
 
-/* Sets what all problems have in common. Of untold types, B stays what it is
- * and A is what fits it. */
-void problem_list_set(struct problem_list *list, int a_type, int b_type,
-                      jitgemm_type c_type, uint32_t flags, int32_t sm_limit);
+/* Sets what all problems have in common: flags, types, strides, the limit. Of
+ * types that are PROBLEM_LIST_UNTOLD, B stays what it is and A is what fits
+ * it. */
+void problem_list_set(struct problem_list *list,
+                      const jitgemm_problem *common);
 
 void problem_list_free(struct problem_list *list);
 

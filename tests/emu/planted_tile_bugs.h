@@ -105,7 +105,7 @@ static const emu_test::planted_bug tile_bugs[] = {
     {"map never filled", MAPS_TEXT, "s/i < 2 \\* map_bytes/i < map_bytes/",
      "bad-tensor-map", EDITING},
     {"stride in units of 16 bytes", MAPS_TEXT,
-     "s/stride<0>(map, u64(k . 2))/stride<0>(map, u64(k \\/ 2) >> 4)/",
+     "s/stride<0>(map, row_bytes)/stride<0>(map, row_bytes >> 4)/",
      "bad-tensor-map", EDITING},
     {"address of the first group", MAPS_TEXT, "/replace_global_address/d",
      "global-out-of-bounds", EDITING},
