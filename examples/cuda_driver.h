@@ -15,19 +15,25 @@
 
 #define CUDA_FUNCTIONS(_)                                                    \
     _(cuInit) _(cuDeviceGet) _(cuDevicePrimaryCtxRetain)                     \
-    _(cuCtxPushCurrent) _(cuMemAlloc) _(cuMemFree) _(cuMemcpyHtoD)           \
-    _(cuMemcpyDtoH) _(cuStreamCreate) _(cuStreamSynchronize)                 \
-    _(cuStreamDestroy) _(cuStreamBeginCapture) _(cuStreamEndCapture)         \
-    _(cuGraphInstantiate) _(cuGraphLaunch) _(cuGraphExecDestroy)             \
-    _(cuGraphDestroy)
+    _(cuCtxPushCurrent) _(cuCtxGetCurrent) _(cuMemAlloc) _(cuMemFree)        \
+    _(cuMemcpyHtoD) _(cuMemcpyDtoH) _(cuStreamCreate)                        \
+    _(cuStreamSynchronize) _(cuStreamDestroy) _(cuStreamBeginCapture)        \
+    _(cuStreamEndCapture) _(cuGraphInstantiate) _(cuGraphLaunch)             \
+    _(cuGraphExecDestroy) _(cuGraphDestroy)
 
 /* cuda.h renames some functions by macro (cuMemAlloc is cuMemAlloc_v2): the
  * name to look up is the expanded one. */
 #define CUDA_NAME(name)          CUDA_NAME_EXPANDED(name)
 #define CUDA_NAME_EXPANDED(name) #name
 
+#ifdef __cplusplus /* where a member may not hide what its type is made of */
+#define CUDA_GLOBAL(name) ::name
+#else
+#define CUDA_GLOBAL(name) name
+#endif
+
 static struct {
-#define CUDA_POINTER(name) __typeof__(name) *name;
+#define CUDA_POINTER(name) __typeof__(CUDA_GLOBAL(name)) *name;
     CUDA_FUNCTIONS(CUDA_POINTER)
 #undef CUDA_POINTER
 } cuda;

@@ -16,8 +16,8 @@ stage() {
         tests/g_experts_bad tests/g_gemm tests/g_moe tests/g_mxfp4 tests/g_plan
         tests/g_quantize tests/g_quantize_bad tests/g_wrappers tests/n_specs
         tests/e_capture tests/e_contexts tests/e_graph tests/e_streams
-        tests/bench/bench tests/bench/first examples/grouped_gemm
-        examples/moe_layer"
+        tests/bench/bench tests/bench/first examples/embedding
+        examples/grouped_gemm examples/moe_layer"
     make -s -C "$build" $programs
     rm -rf "$dir"
     mkdir -p "$dir"
@@ -36,20 +36,22 @@ stage() {
 }
 
 # Usage: step NAME COMMAND...: runs it, $limit seconds at most, and adds a row
-# to the table.
+# to the table, which is said at once, lest all be lost with the machine.
 limit=300
 step() {
     name=$1
     shift
     status=0
+    begun=$(date +%s)
     timeout $limit "$@" >"$log/$name" 2>&1 || status=$?
     case $status in
     0) result=pass ;;
     77) result=skip ;;
     *) result="FAIL ($status)" ;;
     esac
-    printf '%-12s %-10s %s\n' "$name" "$result" \
-        "$(tail -n 1 "$log/$name")" >>"$log/table"
+    printf '%-14s %-10s %3d s  %s\n' "$name" "$result" \
+        $(($(date +%s) - begun)) "$(tail -n 1 "$log/$name")" |
+        tee -a "$log/table"
 }
 
 start() {
@@ -118,6 +120,7 @@ tests() {
     step driver "$dir/bin/g_driver"
     # The rest at once: neither the GPU nor the processors are busy with one.
     step example "$dir/bin/grouped_gemm" &
+    step embedding "$dir/bin/embedding" &
     step specs "$dir/bin/n_specs" --all &
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &

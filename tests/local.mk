@@ -517,7 +517,8 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 	tests/tool_model.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/marlin.py tests/bench/peers.py \
 	tests/bench/plot.py \
-	tests/bench/NOTES.md tests/bench/results/h200-2026-12-02.json \
+	tests/bench/BLACKWELL.md tests/bench/NOTES.md \
+	tests/bench/results/h200-2026-12-02.json \
 	tests/bench/results/h200-2026-12-02.svg
 
 # These run programs that are tests themselves.
