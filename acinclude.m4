@@ -94,7 +94,7 @@ AS_CASE([$enable_sanitizers],
 AC_SUBST([SANITIZER_FLAGS])
 ])
 
-# JG_CXX17: C++ is used by tests and an example; HAVE_CXX17 says whether it works.
+# JG_CXX17: tests and an example are in C++; HAVE_CXX17 says whether it works.
 AC_DEFUN([JG_CXX17], [
 AC_LANG_PUSH([C++])
 jg_save_CXXFLAGS=$CXXFLAGS

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Example programs, built by `make` and not installed: ordinary users of the
-# library, which see the public header only. embedding is the only one in C++. Each one needs:
+# library, which see the public header only. Each one needs:
 #   noinst_PROGRAMS += examples/NAME
 #   examples_NAME_SOURCES = examples/NAME.c
 #   examples_NAME_CPPFLAGS = -I$(srcdir)/include $(CUDA_CPPFLAGS)
