@@ -13,7 +13,8 @@
            stream=torch.cuda.current_stream().cuda_stream)
 
 What else a layer does is a Conversion: tokens to the order of their experts
-and to NVFP4 (gather), SwiGLU, and what experts made back to tokens (combine).
+and to NVFP4 (gather), SwiGLU, both also without NVFP4 (cast), and what experts
+made back to tokens (combine).
 
 A pointer is whatever has a data_ptr() or a __cuda_array_interface__, an
 address, or None. Tensors must stay alive, and in place for a captured graph,
@@ -30,13 +31,14 @@ NVFP4, INPUT_F16, INPUT_BF16 = 0, 16, 17     # a_type
 MXFP4 = 1                                    # b_type, or NVFP4
 STACKED, MASKED = 0, 1                       # layout
 TIGHT, FLOOR, CEIL, STRIDED, EXPLICIT = range(5)  # place
-NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED = 0, 1, 2  # activation
+NO_ACTIVATION, SWIGLU, SWIGLU_INTERLEAVED, SWIGLU_OAI, \
+    SWIGLU_OAI_INTERLEAVED = range(5)        # activation
 ACCUMULATE, DEPENDENT_LAUNCH, ZERO_TAIL = 2, 4, 8  # flags; a Conversion
 # has the second alone
 CURRENT_CONTEXT = -1                         # device
 E_ARCH = 5                                   # status of an Error
 _SIZES_DEVICE = 1
-_GATHER, _COMBINE = 1, 2
+_GATHER, _COMBINE, _CAST = 1, 2, 16
 
 
 class _Struct(ctypes.Structure):
@@ -215,14 +217,16 @@ class Experts:
 
 
 class Conversion:
-    """Rows to NVFP4, scales to the layout that products take, or, with
-    combine, weighted sums of rows. One serves all sizes."""
+    """Rows to NVFP4 or, with cast, to rows of c_type; scales to the layout
+    that products take; or, with combine, weighted sums of rows. One serves all
+    sizes."""
 
     def __init__(self, context, x_type=F16, layout=STACKED, place=TIGHT,
                  linear=False, activation=NO_ACTIVATION, gather=False,
-                 combine=False, c_type=F16, sm_limit=0, flags=0):
+                 combine=False, c_type=F16, sm_limit=0, flags=0, cast=False):
         options = _ConversionOptions(
-            flags=flags | _GATHER * gather | _COMBINE * combine,
+            flags=(flags | _GATHER * gather | _COMBINE * combine |
+                   _CAST * cast),
             x_type=x_type, layout=layout, place=place, scale_order=linear,
             activation=activation, c_type=c_type, sm_limit=sm_limit)
         self.context = context  # which must outlive the conversion

@@ -83,7 +83,8 @@ static void make_layer(jitgemm_context *context, struct layer *l,
     must(jitgemm_plan_workspace(l->up_plan, &l->workspace_bytes));
     must(jitgemm_plan_workspace(l->down_plan, &bytes));
     l->workspace_bytes = larger(l->workspace_bytes, bytes);
-    l->workspace = device_memory(l->workspace_bytes);
+    l->workspace =
+        l->workspace_bytes ? device_memory(l->workspace_bytes) : NULL;
     /* n is a multiple of 128, so the blocked scales of the experts are one
      * after the other, too. */
     l->up = make_matrix(EXPERTS * up_n, up_k, 1);

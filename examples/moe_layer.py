@@ -108,26 +108,29 @@ class Layer:
             context, self.experts, weights.n, weights.k, self.rows,
             a_type=jitgemm.NVFP4 if nvfp4 else jitgemm.INPUT_BF16,
             c_type=jitgemm.BF16) for weights in (up, down)}
+        kind = {} if nvfp4 else {"cast": True, "c_type": jitgemm.BF16}
         self.gather = jitgemm.Conversion(context, x_type=jitgemm.BF16,
-                                         gather=True)
+                                         gather=True, **kind)
         self.activate = jitgemm.Conversion(context, x_type=jitgemm.BF16,
-                                           activation=jitgemm.SWIGLU)
+                                           activation=jitgemm.SWIGLU, **kind)
         self.combine = jitgemm.Conversion(context, x_type=jitgemm.BF16,
                                           c_type=jitgemm.BF16, combine=True)
         self.fault = torch.zeros(4, dtype=torch.int32)
 
-    def quantize(self, conversion, weights, x, offsets, **gather):
-        """Rows to be multiplied with the weights."""
-        k = weights.k
-        a = memory(self.rows, k // 2)
-        sfa = memory(jitgemm.scale_bytes(jitgemm.TIGHT, self.rows,
-                                         self.experts, k))
+    def convert(self, conversion, weights, x, offsets, **gather):
+        """Rows to be multiplied with the weights, and their scales, if any."""
+        k, scale, sfa = weights.k, None, None
+        a = memory(self.rows, k // 2 if self.nvfp4 else 2 * k)
+        if self.nvfp4:
+            scale = weights.a_scale
+            sfa = memory(jitgemm.scale_bytes(jitgemm.TIGHT, self.rows,
+                                             self.experts, k))
         conversion.run(k, self.rows, groups=self.experts, x=x, rows=offsets,
-                       scale=weights.a_scale, values=a, scales=sfa,
-                       fault=self.fault, stream=stream(), **gather)
+                       scale=scale, values=a, scales=sfa, fault=self.fault,
+                       stream=stream(), **gather)
         return a, sfa
 
-    def multiply(self, weights, offsets, a, sfa=None):
+    def multiply(self, weights, offsets, a, sfa):
         plan = self.plans[weights]
         c = torch.empty(self.rows, weights.n, dtype=torch.bfloat16)
         plan.run(a=a, sfa=sfa, b=weights.values, sfb=weights.scales, c=c,
@@ -139,15 +142,11 @@ class Layer:
         """Tensors may go once they are launched with: torch gives their memory
         to what comes later on the stream, or in the graph, only."""
         weight, row, offsets, token = route(logits, self.top_k)
-        if self.nvfp4:
-            a = self.quantize(self.gather, self.up, x, offsets, gather=token,
-                              x_rows=len(x))
-            c = self.multiply(self.up, offsets, *a)
-            a = self.quantize(self.activate, self.down, c, offsets)
-            c = self.multiply(self.down, offsets, *a)
-        else:
-            c = self.multiply(self.up, offsets, x.index_select(0, token))
-            c = self.multiply(self.down, offsets, swiglu(c))
+        a = self.convert(self.gather, self.up, x, offsets, gather=token,
+                         x_rows=len(x))
+        c = self.multiply(self.up, offsets, *a)
+        a = self.convert(self.activate, self.down, c, offsets)
+        c = self.multiply(self.down, offsets, *a)
         out = torch.empty_like(x)
         self.combine.run(self.down.n, len(x), top_k=self.top_k, x=c,
                          scale=weight, gather=row, x_rows=self.rows,

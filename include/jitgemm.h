@@ -19,7 +19,7 @@
  * Products are exact; sums are in f32; C is rounded once, to nearest even.
  *
  * A context finds a device, a compiler and a cache. A plan is made once for
- * one set of sizes: everything slow happens there. A run is one or two
+ * one set of sizes: everything slow happens there. A run is one to three
  * launches. A conversion makes A, SFA or SFB of what a runtime has.
  *
  * Every function that can fail returns a status; jitgemm_last_error() then
@@ -508,45 +508,54 @@ jitgemm_status jitgemm_tune(jitgemm_context *context,
 
 /* ---- Conversions: activations and scales for the product, on the GPU --- */
 
-/* A conversion quantizes rows of f16 or bf16 to NVFP4, brings row-major e4m3
- * scales into the blocked layout, or adds rows up, as behind the last product
- * of a layer of experts. It is made once, for every size; a run is one launch.
- * How many rows the groups have is read on the device, so a run in a captured
- * graph replays with others. */
+/* A conversion quantizes rows of f16 or bf16 to NVFP4, or leaves them at 16
+ * bits, gathered or activated, for products with such an A; brings row-major
+ * e4m3 scales into the blocked layout; or adds rows up, as behind the last
+ * product of a layer of experts. It is made once, for every size; a run is one
+ * launch. How many rows the groups have is read on the device, so a run in a
+ * captured graph replays with others. */
 
 typedef enum jitgemm_scale_order {
     JITGEMM_SCALES_BLOCKED = 0, /* jitgemm_scale_offset(), from the place on */
     JITGEMM_SCALES_LINEAR = 1   /* row r at r * k/16, the rows of x; place 0 */
 } jitgemm_scale_order;
 
-/* What is quantized: x, or silu(gate) * up, of 2 * k elements of x a row. */
+/* What is quantized or cast: x, or silu(gate) * up, of 2 * k elements of x a
+ * row; OAI, as in gpt-oss: gate * sigmoid(1.702 * gate) * (up + 1), where a
+ * gate above 7 is taken for 7, and an up for the nearest one from -7 to 7. */
 typedef enum jitgemm_activation {
     JITGEMM_NO_ACTIVATION = 0,
-    JITGEMM_SWIGLU = 1,            /* x: k gates, then k ups */
-    JITGEMM_SWIGLU_INTERLEAVED = 2 /* x: a gate, its up, the next gate ... */
+    JITGEMM_SWIGLU = 1,             /* x: k gates, then k ups */
+    JITGEMM_SWIGLU_INTERLEAVED = 2, /* x: a gate, its up, the next gate ... */
+    JITGEMM_SWIGLU_OAI = 3,         /* x: as of 1 */
+    JITGEMM_SWIGLU_OAI_INTERLEAVED = 4 /* x: as of 2 */
 } jitgemm_activation;
 
 enum { /* flags of a conversion */
-    JITGEMM_GATHER = 1, /* F16 and BF16: rows of x in any order, as tokens into
-                           that of their experts */
-    JITGEMM_COMBINE = 2 /* no quantization: each row becomes a weighted sum of
-                           some rows of x, of c_type; x_type may be F32, and
-                           the rest of the options is 0. As what the experts
-                           made of a token comes back to it */
+    JITGEMM_GATHER = 1,  /* F16 and BF16: rows of x in any order, as tokens
+                            into that of their experts */
+    JITGEMM_COMBINE = 2, /* no quantization: each row becomes a weighted sum of
+                            some rows of x, of c_type; x_type may be F32, and
+                            the rest of the options is 0. As what the experts
+                            made of a token comes back to it */
+    JITGEMM_CAST = 16    /* no quantization: rows of F16 or BF16 become rows of
+                            c_type, F16 or BF16; place and scale_order are 0.
+                            As an A of 16 bits, by GATHER or an activation */
 };
 
 /* What is compiled. */
 typedef struct jitgemm_conversion_options {
     uint32_t size;
-    uint32_t flags;         /* 0 or one of the above, and perhaps
-                               JITGEMM_DEPENDENT_LAUNCH */
+    uint32_t flags;         /* those above, but COMBINE beside no other, and
+                               perhaps JITGEMM_DEPENDENT_LAUNCH */
     jitgemm_type x_type;    /* F16 or BF16: rows to quantize; E4M3: scales */
     jitgemm_layout layout;
     jitgemm_place place;
     jitgemm_scale_order scale_order; /* E4M3: blocked only */
     jitgemm_activation activation; /* E4M3: none */
-    jitgemm_type c_type;    /* JITGEMM_COMBINE: F16, BF16, F32; else 0 */
-    int32_t sm_limit;       /* as that of a problem; also E4M3, COMBINE */
+    jitgemm_type c_type;    /* JITGEMM_COMBINE: F16, BF16, F32; JITGEMM_CAST:
+                               F16, BF16; else 0 */
+    int32_t sm_limit;       /* as that of a problem; of all kinds */
 } jitgemm_conversion_options;
 
 typedef struct jitgemm_conversion jitgemm_conversion;
@@ -603,7 +612,7 @@ typedef struct jitgemm_conversion_arguments {
                                JITGEMM_COMBINE: likewise, as if masked */
     const float *scale;     /* [groups] multipliers, 6 * 448 / max |x| to use
                                the whole range: x ~= e2m1 * e4m3 / scale.
-                               NULL: 1. Not for E4M3. JITGEMM_COMBINE:
+                               NULL: 1. Not for E4M3, CAST. JITGEMM_COMBINE:
                                weights, [max_rows * top_k] */
     const int32_t *scale_row; /* [groups], multiples of 128, for
                                JITGEMM_PLACE_EXPLICIT only */
@@ -611,10 +620,11 @@ typedef struct jitgemm_conversion_arguments {
                                128, for JITGEMM_PLACE_EXPLICIT only */
     void *values;           /* rows of k/2 bytes where those of x are, even k
                                in the low four bits; 16-byte aligned. NULL for
-                               E4M3. JITGEMM_COMBINE: rows of k of c_type */
+                               E4M3. JITGEMM_COMBINE and JITGEMM_CAST: rows of
+                               k elements of c_type */
     void *scales;           /* jitgemm_scale_bytes(jitgemm_scale_rows(), k)
                                bytes, 16-byte aligned. Linear: k/16 a row.
-                               JITGEMM_COMBINE: NULL */
+                               JITGEMM_COMBINE, JITGEMM_CAST: NULL */
     jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
     const int32_t *gather;  /* for each row of values, the number of the row of
                                x that it is made of or, JITGEMM_COMBINE, of
@@ -643,8 +653,14 @@ typedef struct jitgemm_conversion_arguments {
  *   e = 2^n * P(r), which is exp(-gate) but for 2^-19 of it
  *   x = (gate * (1 / (1 + e))) * up
  * where P is the polynomial of degree 5 in kernel_src/quant/swiglu.cuh. A gate
- * above 87 is taken for 87 in e; below -87, 1 / (1 + e) is 0. A NaN x is 0,
- * without a sign.
+ * above 87 is taken for 87 in e; below -87, 1 / (1 + e) is 0. OAI, of a gate
+ * and an up within their bounds, has 1.702 * log2e, rounded to f32, for log2e,
+ * x = (gate * (1 / (1 + e))) * (up + 1), and 0 for 1 / (1 + e) below -51. A
+ * NaN x is 0, without a sign.
+ *
+ * JITGEMM_CAST rounds x, or what an activation made of it in f32, once, to the
+ * nearest even of c_type; past its range is an infinity, and without an
+ * activation a NaN is 0x7fff. An x of c_type without an activation is copied.
  *
  * Gathered rows whose number is negative or not below x_rows are 0, which is
  * no fault: -1 is for rows that belong to no token. Of numbers only those of
@@ -711,16 +727,19 @@ typedef struct jitgemm_expert_arguments {
                                next two, too */
     const int32_t *scale_row;
     int64_t scale_rows;
-    int64_t stride_b;       /* bytes, a multiple of 16; 0: as many as a group
-                               has */
+    int64_t stride_b;       /* bytes, a multiple of 16 below 2^40; 0: as many
+                               as a group has */
     int64_t stride_sfb;     /* likewise */
     jitgemm_fault *fault;   /* 8-byte aligned, or NULL */
-    void *workspace;        /* 256-byte aligned */
+    void *workspace;        /* 256-byte aligned; may be NULL if it needs no
+                               bytes */
     size_t workspace_bytes; /* at least jitgemm_plan_workspace() */
 } jitgemm_expert_arguments;
 
-/* The bytes of a workspace for a run of a plan with JITGEMM_SIZES_DEVICE. Its
- * contents need not be anything, and mean nothing afterwards.
+/* The bytes of a workspace for a run of a plan with JITGEMM_SIZES_DEVICE: on
+ * sm_90a with up to 256 groups only for decoded activations, which is 0 where
+ * one kernel does all. Its contents need not be anything, and mean nothing
+ * afterwards.
  * Errors: E_ARGUMENT. */
 jitgemm_status jitgemm_plan_workspace(const jitgemm_plan *plan, size_t *bytes);
 
@@ -729,8 +748,8 @@ jitgemm_status jitgemm_plan_workspace(const jitgemm_plan *plan, size_t *bytes);
  *
  * Bad is a group as in jitgemm_conversion_run(). It is left out, reported, and
  * nothing of its C is written. Where offsets run backwards, groups may have
- * rows in common, and those that the workspace has no room for are left out,
- * too. Of a group without rows nothing is read; rows of C that are no group's
+ * rows in common, and groups behind max_rows rows in all may be left out, too.
+ * Of a group without rows nothing is read; rows of C that are no group's
  * are not written, but as JITGEMM_ZERO_TAIL says. No memory but that described
  * above is touched, whatever the numbers are.
  * Errors: E_ARGUMENT (also a plan without JITGEMM_SIZES_DEVICE, and a

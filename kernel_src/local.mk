@@ -33,19 +33,27 @@ kernel_src = \
 	kernel_src/sched/team.cuh \
 	kernel_src/sched/row_groups.cuh \
 	kernel_src/sched/row_tiles.cuh \
+	kernel_src/sched/placing.cuh \
+	kernel_src/sched/own_table.cuh \
+	kernel_src/sched/all_rows.cuh \
 	kernel_src/epilogue/output.cuh \
 	kernel_src/epilogue/store_registers.cuh \
 	kernel_src/epilogue/store_tensor.cuh \
 	kernel_src/epilogue/scale_stage.cuh \
+	kernel_src/epilogue/zero_tail.cuh \
+	kernel_src/gemm/sm90_groups.cuh \
 	kernel_src/gemm/experts.cu \
 	kernel_src/gemm/sm90_activations.cu \
 	kernel_src/gemm/sm90_nvfp4.cu \
 	kernel_src/gemm/sm100_nvfp4.cu \
+	kernel_src/quant/elements.cuh \
 	kernel_src/quant/nvfp4_block.cuh \
 	kernel_src/quant/swiglu.cuh \
+	kernel_src/quant/activation.cuh \
 	kernel_src/quant/quantize.cu \
 	kernel_src/quant/blocked_scales.cu \
-	kernel_src/quant/combine.cu
+	kernel_src/quant/combine.cu \
+	kernel_src/quant/cast.cu
 
 EXTRA_DIST = $(kernel_src) kernel_src/embed.sh
 CLEANFILES += lib/kernel_text.c

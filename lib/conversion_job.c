@@ -116,11 +116,11 @@ static jitgemm_status check_pointers(const struct jg_conversion_kind *kind,
     if ((status = jg_rows_check_pointer(ARGUMENT("x"), from->x, 1,
                                         scales ? 1 : 16)) ||
         (status = jg_rows_check_pointer(ARGUMENT("scale"), from->scale,
-                                        scales ? 0 : -1, 4)) ||
+                                        scales || kind->cast ? 0 : -1, 4)) ||
         (status = jg_rows_check_pointer(ARGUMENT("values"), from->values,
                                         !scales, 16)) ||
         (status = jg_rows_check_pointer(ARGUMENT("scales"), from->scales,
-                                        !kind->combine,
+                                        !kind->combine && !kind->cast,
                                         kind->linear ? 1 : 16)))
         return status;
     return JITGEMM_OK;
@@ -145,11 +145,18 @@ static jitgemm_status read_numbers(const struct jg_conversion_kind *kind,
     return jg_rows_read(&given, numbers);
 }
 
-/* Blocks of warps that do 256 elements each; the grid is bounded anyhow. */
-static int64_t count_combined(const jitgemm_conversion_arguments *from)
+/* Blocks of warps that do 256 elements each, or of tiles of rows of all
+ * groups; the grid is bounded anyhow. */
+static int64_t count_rows(const struct jg_conversion_kind *kind,
+                          const jitgemm_conversion_arguments *from)
 {
-    int64_t warps = from->max_rows * ((from->k + 255) / 256);
-    int64_t blocks = (warps + 7) / 8;
+    int64_t rows = kind->layout == JG_STACKED
+                       ? from->max_rows
+                       : from->groups * from->max_rows;
+    int64_t few = rows < INT32_MAX ? rows : INT32_MAX;
+    int64_t tile_k = kind->combine ? 256 : jg_conversion_tile_k(kind);
+    int64_t tiles = few * ((from->k + tile_k - 1) / tile_k);
+    int64_t blocks = kind->combine ? (tiles + 7) / 8 : tiles;
 
     return blocks < INT32_MAX ? blocks : INT32_MAX;
 }
@@ -163,6 +170,10 @@ static jitgemm_status count_units(const struct jg_conversion_kind *kind,
                       from->max_rows, from->groups);
     int64_t tile_k = jg_conversion_tile_k(kind);
 
+    if (kind->combine || kind->cast) {
+        *units = count_rows(kind, from);
+        return JITGEMM_OK;
+    }
     *units = rows / JG_ATOM_ROWS * ((from->k + tile_k - 1) / tile_k);
     if (*units > INT32_MAX)
         return jg_fail_argument(
@@ -197,8 +208,6 @@ jitgemm_status jg_conversion_job_read(const struct jg_conversion_kind *kind,
         (status = read_numbers(kind, &known, &numbers)) ||
         (status = count_units(kind, &known, units)))
         return status;
-    if (kind->combine)
-        *units = count_combined(&known);
     *job = (struct jg_conversion_job){
         .numbers = numbers,
         .x = known.x,

@@ -15,6 +15,7 @@ struct jg_conversion_kind {
     enum jg_activation activation;
     bool gather;  /* rows of x */
     bool combine; /* them, to c_type */
+    bool cast;    /* to c_type */
     jitgemm_type c_type;
     bool linear; /* scales in the order of the rows, which needs no place */
     bool dependent; /* launch */

@@ -36,11 +36,12 @@ struct jg_config {
     int accumulators; /* tiles in tensor memory */
     bool swapped;     /* the instruction's rows are weights, not tokens */
     bool edits_maps;  /* the kernel makes its tensor maps itself */
-    /* A kernel before these makes the table of groups: */
-    bool experts;
+    /* Sizes on the device: a kernel before these makes the table of groups,
+       or, of JG_SM90, each makes its own. */
+    bool experts, own_table;
     enum jg_rows layout;
     enum jg_scale_place place;
-    bool zero_tail; /* and fills what is left of C with zeros */
+    bool zero_tail; /* what is left of C is filled with zeros */
 };
 
 struct jg_tiling jg_cut_tiling(const struct jg_config *config, int32_t n,

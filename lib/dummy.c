@@ -270,7 +270,7 @@ jitgemm_status jg_dummy_bind(struct jg_dummy *dummy, jitgemm_plan *plan)
         dummy->context->cuda->cuMemFree(dummy->workspace);
     dummy->workspace = 0;
     status = jitgemm_plan_workspace(plan, &experts->workspace_bytes);
-    if (status == JITGEMM_OK)
+    if (status == JITGEMM_OK && experts->workspace_bytes)
         status = allocate(dummy->context->cuda, experts->workspace_bytes,
                           &dummy->workspace);
     experts->workspace = (void *)(uintptr_t)dummy->workspace;

@@ -30,6 +30,23 @@ jitgemm_status jitgemm_plan_workspace(const jitgemm_plan *plan, size_t *bytes)
     return JITGEMM_OK;
 }
 
+/* Whose kernels make the table of groups themselves. */
+static jitgemm_status run_own(const jitgemm_plan *plan,
+                              const struct jg_experts *experts,
+                              void *workspace, struct CUstream_st *stream)
+{
+    struct jg_own_job job = {
+        .experts = *experts,
+        .workspace = workspace,
+        .layout = (int)plan->config.layout,
+        .place = (int)plan->config.place,
+        .zero_tail = plan->config.zero_tail,
+    };
+    void *parameters[JG_SPEC_KERNELS] = {&job, &job};
+
+    return jg_launch_run(plan, parameters, &job, stream);
+}
+
 jitgemm_status jitgemm_run_experts(const jitgemm_plan *plan,
                                    const jitgemm_expert_arguments *arguments,
                                    struct CUstream_st *stream)
@@ -37,13 +54,18 @@ jitgemm_status jitgemm_run_experts(const jitgemm_plan *plan,
     struct jg_experts_job job;
     struct jg_table table;
     void *parameters[JG_SPEC_KERNELS] = {&job, &table, &table};
+    void *workspace;
     jitgemm_status status = check_plan(plan);
 
     if (status == JITGEMM_OK)
-        status = jg_experts_job_read(&plan->config, &plan->problem,
-                                     &plan->layout, arguments, &job, &table);
+        status =
+            jg_experts_read(&plan->config, &plan->problem, &plan->layout,
+                            arguments, &job.experts, &workspace);
     if (status != JITGEMM_OK)
         return status;
+    if (plan->config.own_table)
+        return run_own(plan, &job.experts, workspace, stream);
     memcpy(job.maps, plan->maps, sizeof job.maps);
-    return jg_launch_run(plan, parameters, stream);
+    jg_experts_place(&plan->layout, workspace, &job, &table);
+    return jg_launch_run(plan, parameters, NULL, stream);
 }

@@ -6,9 +6,10 @@
 #include "rows.h"
 
 #define WORKSPACE_ALIGN 256
-#define MOST_STRIDE     (INT64_C(1) << 40)
+#define MOST_STRIDE     ((INT64_C(1) << 40) - 16) /* that of a tensor map */
 
 static jitgemm_status check_pointers(const struct jg_problem *problem,
+                                     const struct jg_layout *layout,
                                      const jitgemm_expert_arguments *from)
 {
     int scaled = problem->input == JG_IN_NVFP4;
@@ -26,7 +27,8 @@ static jitgemm_status check_pointers(const struct jg_problem *problem,
         (status = jg_rows_check_pointer("arguments.bias", from->bias, -1,
                                         element)) ||
         (status = jg_rows_check_pointer("arguments.workspace", from->workspace,
-                                        1, WORKSPACE_ALIGN)))
+                                        layout->all ? 1 : -1,
+                                        WORKSPACE_ALIGN)))
         return status;
     return JITGEMM_OK;
 }
@@ -38,7 +40,7 @@ static jitgemm_status read_stride(const char *name, int64_t given,
     if (*stride < packed || *stride > MOST_STRIDE)
         return jg_fail_argument(JITGEMM_E_ARGUMENT, name, -1, given, packed,
                                 "%s is %lld; it must be 0 or at least %lld, "
-                                "and at most 2^40",
+                                "and below 2^40",
                                 name, (long long)given, (long long)packed);
     if (*stride % 16)
         return jg_fail_argument(JITGEMM_E_ALIGN, name, -1, given, 16,
@@ -82,27 +84,11 @@ static jitgemm_status read_numbers(const struct jg_problem *problem,
     return jg_rows_read(&given, numbers);
 }
 
-static void place_table(const struct jg_problem *problem,
-                        const struct jg_layout *layout, void *workspace,
-                        struct jg_table *table, struct jg_experts_job *job)
-{
-    unsigned char *memory = workspace;
-
-    *table =
-        (struct jg_table){.count = problem->groups, .tiles = -1, .units = -1};
-    jg_table_place(layout, memory, table);
-    job->groups = (struct jg_group *)workspace;
-    job->first_tile = (int *)(memory + layout->first_tile);
-    job->first_unit = (int *)(memory + layout->first_unit);
-    job->group_maps = memory + layout->maps;
-}
-
-jitgemm_status jg_experts_job_read(const struct jg_config *config,
-                                   const struct jg_problem *problem,
-                                   const struct jg_layout *layout,
-                                   const jitgemm_expert_arguments *from,
-                                   struct jg_experts_job *job,
-                                   struct jg_table *table)
+jitgemm_status jg_experts_read(const struct jg_config *config,
+                               const struct jg_problem *problem,
+                               const struct jg_layout *layout,
+                               const jitgemm_expert_arguments *from,
+                               struct jg_experts *experts, void **workspace)
 {
     struct jg_size size = problem->sizes[0];
     int64_t b_bytes = (int64_t)size.n * size.k / 2;
@@ -116,7 +102,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
 
     if (status != JITGEMM_OK)
         return status;
-    if ((status = check_pointers(problem, &known)) ||
+    if ((status = check_pointers(problem, layout, &known)) ||
         (status = read_stride("arguments.stride_b", known.stride_b, b_bytes,
                               &stride_b)) ||
         (status = read_stride("arguments.stride_sfb", known.stride_sfb,
@@ -124,7 +110,7 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
         (status = check_rest(layout, &known)) ||
         (status = read_numbers(problem, &known, &numbers)))
         return status;
-    *job = (struct jg_experts_job){
+    *experts = (struct jg_experts){
         .numbers = numbers,
         .a = known.a,
         .sfa = known.sfa,
@@ -144,6 +130,21 @@ jitgemm_status jg_experts_job_read(const struct jg_config *config,
         .tiling = jg_cut_tiling(config, size.n, size.k),
         .most_atoms = (int)jg_table_most_atoms(problem),
     };
-    place_table(problem, layout, known.workspace, table, job);
+    *workspace = known.workspace;
     return JITGEMM_OK;
+}
+
+void jg_experts_place(const struct jg_layout *layout, void *workspace,
+                      struct jg_experts_job *job, struct jg_table *table)
+{
+    unsigned char *memory = workspace;
+
+    *table = (struct jg_table){.count = job->experts.numbers.groups,
+                               .tiles = -1,
+                               .units = -1};
+    jg_table_place(layout, memory, table);
+    job->groups = (struct jg_group *)workspace;
+    job->first_tile = (int *)(memory + layout->first_tile);
+    job->first_unit = (int *)(memory + layout->first_unit);
+    job->group_maps = memory + layout->maps;
 }

@@ -138,7 +138,7 @@ jitgemm_status jitgemm_run(const jitgemm_plan *plan,
             JITGEMM_E_NOT_READY,
             "no operands are bound: call jitgemm_plan_bind() first");
     table = plan->table;
-    return jg_launch_run(plan, parameters, stream);
+    return jg_launch_run(plan, parameters, NULL, stream);
 }
 
 static jitgemm_status fail_index(int32_t index, int32_t count)

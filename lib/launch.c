@@ -33,12 +33,12 @@ static jitgemm_status make_kernels(struct jitgemm_plan *plan)
 }
 
 /* Of the kernel that decodes activations: as many as run at once; each takes a
- * KiB of shared memory a unit. */
+ * unit at a time with 32 threads. */
 static unsigned decoding_blocks(const struct jitgemm_plan *plan,
-                                unsigned shared_bytes)
+                                unsigned threads)
 {
     int most = 8 * plan->device.sms;
-    int blocks = (plan->table.units - 1) / (int)(shared_bytes / 1024) + 1;
+    int blocks = (plan->table.units - 1) / (int)(threads / 32) + 1;
 
     return (unsigned)(blocks < most ? blocks : most);
 }
@@ -61,14 +61,15 @@ static void size_grids(struct jitgemm_plan *plan)
 {
     int last = plan->kernels - 1;
 
-    plan->launches[0].blocks = 1; /* if it is that of experts */
-    if (plan->config.zero_tail)
-        plan->launches[0].blocks += (unsigned)plan->context->device.sms;
+    if (plan->config.experts)
+        plan->launches[0].blocks =
+            1 + (plan->config.zero_tail ? (unsigned)plan->context->device.sms
+                                        : 0);
     plan->launches[last].blocks = (unsigned)jg_table_blocks(
         &plan->config, &plan->device, plan->table.tiles);
     if (plan->table.units)
         plan->launches[last - 1].blocks =
-            decoding_blocks(plan, plan->launches[last - 1].shared_bytes);
+            decoding_blocks(plan, plan->launches[last - 1].threads);
     limit_grids(plan);
 }
 
@@ -136,7 +137,9 @@ static jitgemm_status make_maps(struct jitgemm_plan *plan)
 static jitgemm_status build(struct jitgemm_plan *plan)
 {
     bool told = !plan->problem.on_device;
-    jitgemm_status status = told ? make_image(plan) : make_maps(plan);
+    jitgemm_status status = told                   ? make_image(plan)
+                            : plan->config.experts ? make_maps(plan)
+                                                   : JITGEMM_OK;
 
     if (status == JITGEMM_OK && !told)
         status = jg_table_measure(&plan->config, &plan->device,
@@ -248,7 +251,7 @@ static CUresult launch(const struct jitgemm_plan *plan, int index,
 }
 
 jitgemm_status jg_launch_run(const jitgemm_plan *plan, void *const *parameters,
-                             CUstream stream)
+                             struct jg_own_job *own, CUstream stream)
 {
     struct jg_visit visit;
     CUresult result = CUDA_SUCCESS;
@@ -259,7 +262,12 @@ jitgemm_status jg_launch_run(const jitgemm_plan *plan, void *const *parameters,
     status = jg_context_enter(plan->context, &visit);
     if (status != JITGEMM_OK)
         return status;
-    for (int i = 0; i < plan->kernels && result == CUDA_SUCCESS; i++)
+    if (own)
+        status = jg_maps_encode_stacked(plan->context, &plan->config,
+                                        &own->experts, own->b_map);
+    for (int i = 0; i < plan->kernels && status == JITGEMM_OK &&
+                    result == CUDA_SUCCESS;
+         i++)
         result = launch(plan, i, parameters[i], stream);
     if (result != CUDA_SUCCESS)
         status = jg_driver_fail(plan->context->cuda, result,

@@ -33,9 +33,10 @@ jitgemm_status jg_launch_create(jitgemm_context *context,
                                 const struct jg_config *config,
                                 jitgemm_plan **plan);
 void jg_launch_destroy(jitgemm_plan *plan);
-/* Launches the plan's kernels, the i-th with that parameter. */
+/* Launches the plan's kernels, the i-th with that parameter. Before that it
+ * encodes the map of `own`, unless that is NULL. */
 jitgemm_status jg_launch_run(const jitgemm_plan *plan, void *const *parameters,
-                             CUstream stream);
+                             struct jg_own_job *own, CUstream stream);
 
 /* How the index-th kernel was made ready; false past the last. */
 bool jg_launch_kernel(const jitgemm_plan *plan, int32_t index,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct matrix { /* rows, of which a copy takes a box */
+struct matrix { /* rows, of which a copy takes a box; or several matrices */
     const char *argument;
     const void *address;
     CUtensorMapDataType type;
@@ -11,21 +11,25 @@ struct matrix { /* rows, of which a copy takes a box */
     int64_t row_bytes; /* from row to row */
     int box_elements, box_rows;
     CUtensorMapSwizzle swizzle;
+    int64_t count, stride; /* of them; 0: a map of two dimensions */
 };
 
 static jitgemm_status encode_map(const jitgemm_context *context,
                                  const struct matrix *matrix, void *map)
 {
-    cuuint64_t extent[2] = {(cuuint64_t)matrix->elements,
-                            (cuuint64_t)matrix->rows};
-    cuuint64_t stride[1] = {(cuuint64_t)matrix->row_bytes};
-    cuuint32_t box[2] = {(cuuint32_t)matrix->box_elements,
-                         (cuuint32_t)matrix->box_rows};
-    cuuint32_t step[2] = {1, 1};
+    cuuint64_t extent[3] = {(cuuint64_t)matrix->elements,
+                            (cuuint64_t)matrix->rows,
+                            (cuuint64_t)matrix->count};
+    cuuint64_t stride[2] = {(cuuint64_t)matrix->row_bytes,
+                            (cuuint64_t)matrix->stride};
+    cuuint32_t box[3] = {(cuuint32_t)matrix->box_elements,
+                         (cuuint32_t)matrix->box_rows, 1};
+    cuuint32_t step[3] = {1, 1, 1};
     CUtensorMap encoded;
     CUresult result = context->cuda->cuTensorMapEncodeTiled(
-        &encoded, matrix->type, 2, (void *)(uintptr_t)matrix->address, extent,
-        stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, matrix->swizzle,
+        &encoded, matrix->type, matrix->count ? 3 : 2,
+        (void *)(uintptr_t)matrix->address, extent, stride, box, step,
+        CU_TENSOR_MAP_INTERLEAVE_NONE, matrix->swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 
     if (result != CUDA_SUCCESS) {
@@ -41,23 +45,34 @@ static jitgemm_status encode_map(const jitgemm_context *context,
 
 /* Rows of k/2 bytes, so far apart; a copy takes the bytes of one stage,
  * swizzled over as many as it has in a row. */
+static struct matrix values(const char *argument, const void *address,
+                            int32_t rows, int32_t k, int64_t row_bytes,
+                            int tile_k, int box)
+{
+    int side = tile_k / 2;
+
+    return (struct matrix){
+        .argument = argument,
+        .address = address,
+        .type = CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        .elements = k / 2,
+        .rows = rows,
+        .row_bytes = row_bytes,
+        .box_elements = side,
+        .box_rows = box,
+        .swizzle = side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                               : CU_TENSOR_MAP_SWIZZLE_64B,
+    };
+}
+
 static jitgemm_status encode_values(const jitgemm_context *context,
                                     const char *argument, const void *address,
                                     int32_t rows, int32_t k,
                                     int64_t row_bytes, int tile_k, int box,
                                     void *map)
 {
-    int side = tile_k / 2;
-    struct matrix matrix = {argument,
-                            address,
-                            CU_TENSOR_MAP_DATA_TYPE_UINT8,
-                            k / 2,
-                            rows,
-                            row_bytes,
-                            side,
-                            box,
-                            side == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
-                                        : CU_TENSOR_MAP_SWIZZLE_64B};
+    struct matrix matrix =
+        values(argument, address, rows, k, row_bytes, tile_k, box);
 
     return encode_map(context, &matrix, map);
 }
@@ -77,7 +92,9 @@ static jitgemm_status encode_scales(const jitgemm_context *context,
                             jg_cut_ceil_div(k, 64) * 512,
                             tile_k,
                             1,
-                            CU_TENSOR_MAP_SWIZZLE_NONE};
+                            CU_TENSOR_MAP_SWIZZLE_NONE,
+                            0,
+                            0};
 
     return encode_map(context, &matrix, map);
 }
@@ -108,4 +125,18 @@ jitgemm_status jg_maps_encode(const jitgemm_context *context,
         status = encode_scales(context, "operands.sfb", row->sfb, row->n,
                                row->k, tile_k, map + 3 * JG_MAP_BYTES);
     return status;
+}
+
+jitgemm_status jg_maps_encode_stacked(const jitgemm_context *context,
+                                      const struct jg_config *config,
+                                      const struct jg_experts *experts,
+                                      void *map)
+{
+    struct matrix matrix =
+        values("arguments.b", experts->b, experts->n, experts->k,
+               experts->k / 2, config->tile_k, config->tile_n);
+
+    matrix.count = experts->numbers.groups;
+    matrix.stride = experts->stride_b;
+    return encode_map(context, &matrix, map);
 }

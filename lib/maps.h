@@ -3,6 +3,8 @@
 #ifndef JG_MAPS_H
 #define JG_MAPS_H
 
+#include <base/experts.h>
+
 #include "context.h"
 #include "table.h"
 
@@ -14,5 +16,11 @@
 jitgemm_status jg_maps_encode(const jitgemm_context *context,
                               const struct jg_config *config,
                               const struct jg_group *row, void *maps);
+
+/* That of the weights of all experts, for JG_SM90. Likewise. */
+jitgemm_status jg_maps_encode_stacked(const jitgemm_context *context,
+                                      const struct jg_config *config,
+                                      const struct jg_experts *experts,
+                                      void *map);
 
 #endif

@@ -2,6 +2,7 @@
 /* The choice of a configuration. */
 #include "plan.h"
 
+#include <base/experts.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +72,9 @@ void jg_plan_complete(const struct jg_problem *problem,
     config->accumulate = problem->accumulate;
     config->edits_maps = config->family == JG_SM100 && !problem->on_device &&
                          problem->groups > JG_CUT_HOST_MAPS;
-    config->experts = problem->on_device;
+    config->own_table = config->family == JG_SM90 && problem->on_device &&
+                        problem->groups <= JG_OWN_GROUPS;
+    config->experts = problem->on_device && !config->own_table;
     config->layout = problem->layout;
     config->place = problem->place;
     config->zero_tail = problem->zero_tail;

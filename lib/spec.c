@@ -2,6 +2,7 @@
 /* spec.cuh of each kernel. */
 #include "spec.h"
 
+#include <base/experts.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,27 +66,41 @@ static void make_experts(const struct jg_config *config, struct jg_spec *spec)
 
 /* ---- Hopper ---- */
 
+/* struct own_table of sched/own_table.cuh, if the kernel has one. */
+static int own_table_bytes(const struct jg_config *config, int threads,
+                           bool decodes)
+{
+    int arrays = decodes ? 3 : 2, words = arrays * (threads / 32);
+    int numbers = arrays * (JG_OWN_GROUPS + 1) + !decodes + words + 1;
+
+    return config->own_table ? numbers * 4 : 0;
+}
+
 static void make_activations(const struct jg_config *config,
                              struct jg_spec *spec)
 {
     bool nvfp4 = config->input == JG_IN_NVFP4;
-    char constants[192];
+    char constants[256];
 
     spec->program = "gemm/sm90_activations.cu";
     spec->symbol = "sm90_activations";
     spec->threads = 256;
-    spec->shared_bytes = spec->threads * 32; /* 16 f16 a thread */
+    spec->shared_bytes = spec->threads * 32 + /* 16 f16 a thread */
+                         own_table_bytes(config, spec->threads, true);
     snprintf(spec->name, sizeof spec->name, "%s %d, %s", spec->symbol,
              config->tile_k, nvfp4 ? "nvfp4" : "16 bits");
     name_option(spec, config->strided, "strided");
+    name_option(spec, config->own_table, "own table");
     snprintf(constants, sizeof constants,
              "constexpr int tile_k = %d;\n"
              "constexpr bool nvfp4 = %s;\n"
              "constexpr bool strided = %s;\n"
+             "constexpr bool own_table = %s;\n"
              "constexpr int threads = %d;\n"
              "constexpr int smem_bytes = %d;\n",
              config->tile_k, nvfp4 ? "true" : "false",
-             config->strided ? "true" : "false", spec->threads,
+             config->strided ? "true" : "false",
+             config->own_table ? "true" : "false", spec->threads,
              spec->shared_bytes);
     write_text(spec, constants);
 }
@@ -135,13 +150,14 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
                          : config->input == JG_IN_F16  ? "f16 to "
                                                        : "";
     struct registers registers;
-    char constants[512], split[24];
+    char constants[640], split[24];
 
     spec->program = "gemm/sm90_nvfp4.cu";
     spec->symbol = "sm90_nvfp4";
     spec->threads = 128 + config->tile_n * 2;
     registers = share_registers(config, spec->threads);
-    spec->shared_bytes = sm90_shared_bytes(config);
+    spec->shared_bytes = sm90_shared_bytes(config) +
+                         own_table_bytes(config, spec->threads, config->fused);
     spec->cluster = config->ctas > 1 ? config->ctas : 0;
     snprintf(split, sizeof split, ", split k %d", config->ctas);
     snprintf(spec->name, sizeof spec->name,
@@ -153,6 +169,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              config->ctas > 1 ? split : "");
     name_option(spec, config->strided, "strided");
     name_option(spec, config->accumulate, "adds");
+    name_option(spec, config->own_table, "own table");
     snprintf(constants, sizeof constants,
              "constexpr int tile_m = %d;\n"
              "constexpr int width_step = %d;\n"
@@ -164,6 +181,7 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr bool fused = %s;\n"
              "constexpr bool strided = %s;\n"
              "constexpr bool accumulate = %s;\n"
+             "constexpr bool own_table = %s;\n"
              "constexpr int input = %d;\n"
              "constexpr int weights = %d;\n"
              "constexpr int output = %d;\n"
@@ -175,7 +193,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              config->tile_k, config->stages, config->blocks, config->ctas,
              config->fused ? "true" : "false",
              config->strided ? "true" : "false",
-             config->accumulate ? "true" : "false", (int)config->input,
+             config->accumulate ? "true" : "false",
+             config->own_table ? "true" : "false", (int)config->input,
              (int)config->weights, (int)config->output, spec->threads,
              spec->shared_bytes, registers.producer, registers.consumer);
     write_text(spec, constants);

@@ -12,7 +12,7 @@ struct jg_spec {
     const char *symbol;  /* its __global__ function */
     char name[96];       /* for people */
     char arch[12];
-    char text[1280];     /* of spec.cuh */
+    char text[1536];     /* of spec.cuh */
     int threads;         /* a block */
     int shared_bytes;    /* dynamic, a block */
     int cluster;         /* blocks; 0: launched without */

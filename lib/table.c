@@ -151,6 +151,10 @@ jitgemm_status jg_table_measure(const struct jg_config *config,
     if (config->edits_maps)
         work = jg_table_group_maps(config) *
                (size_t)jg_table_blocks(config, device, (int)tiles);
+    if (config->own_table) {
+        *layout = (struct jg_layout){.all = work};
+        return JITGEMM_OK;
+    }
     layout->first_tile = groups * sizeof(struct jg_group);
     layout->first_unit = layout->first_tile + (groups + 1) * sizeof(int);
     layout->maps = align(layout->first_unit + (groups + 1) * sizeof(int),

@@ -29,11 +29,17 @@ cat "$work/mxfp4"
 grep -q 'public_1 .* mxfp4 to bf16' "$work/mxfp4"
 
 "$bench" --cases >"$work/cases.json"
-"$bench" --cases --model deepseek-v3 --tokens 64 >"$work/model.json"
+"$bench" --cases --model deepseek-v3 --tokens 64,1 >"$work/model.json"
 if "$bench" --cases --model unheard-of 2>/dev/null; then
     echo "takes a model that it does not know"
     exit 1
 fi
+for tokens in 1, 1,x 0 65537 1,2,3,4,5,6,7,8,9; do
+    if "$bench" --cases --tokens $tokens 2>/dev/null; then
+        echo "takes $tokens tokens"
+        exit 1
+    fi
+done
 python3 -c 'import json' 2>/dev/null || { echo "no python3"; exit 0; }
 python3 - "$work" <<'END'
 import json
@@ -60,8 +66,9 @@ assert none["rate"] == 0 < none["bandwidth"]
 cases = {case["case"]: case for case in read("cases")}
 assert "gm1" in cases and "public_1" not in cases
 assert sum(cases["uneven"]["m"]) == sum(cases["even"]["m"])
-gate_up, down = read("model")
+gate_up, down, _, one = read("model")
 assert (gate_up["case"], down["n"], down["k"]) == (
     "deepseek-v3/gate_up/64", 7168, 2048)
 assert sum(gate_up["m"]) == 8 * 64 and gate_up["m"] == down["m"]
+assert one["case"] == "deepseek-v3/down/1" and sum(one["m"]) == 8
 END

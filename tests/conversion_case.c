@@ -32,6 +32,11 @@ int64_t conversion_case_rows(const struct conversion_case *c)
                                                     : c->max_rows;
 }
 
+static bool is_cast(const struct conversion_case *c)
+{
+    return c->options.flags & JITGEMM_CAST;
+}
+
 static int64_t x_rows(const struct conversion_case *c)
 {
     return c->gather ? c->x_rows : conversion_case_rows(c);
@@ -125,8 +130,9 @@ void conversion_case_upload(const struct conversion_case *c)
     if (a->values)
         GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)a->values, POISON,
                        c->values_bytes));
-    GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)a->scales, POISON,
-                   c->scales_bytes));
+    if (a->scales)
+        GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)a->scales, POISON,
+                       c->scales_bytes));
     GPU(cuCtxSynchronize());
 }
 
@@ -135,6 +141,8 @@ static size_t scales_bytes(const struct conversion_case *c)
     bool masked = c->options.layout == JITGEMM_ROWS_MASKED;
     int64_t rows = c->scale_rows;
 
+    if (is_cast(c))
+        return 0;
     if (c->options.scale_order == JITGEMM_SCALES_LINEAR)
         return (size_t)(conversion_case_rows(c) * c->k / 16);
     if (c->options.place != JITGEMM_PLACE_EXPLICIT)
@@ -156,7 +164,7 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
 
     /* To the last byte, so that whoever reads further is seen. */
     c->x_bytes = x_rows(c) ? (size_t)((x_rows(c) - 1) * stride + row) : 0;
-    c->values_bytes = is_scales(c) ? 0 : (size_t)(rows * c->k / 2);
+    c->values_bytes = is_scales(c) ? 0 : (size_t)(is_cast(c) ? rows * c->k * 2 : rows * c->k / 2);
     c->scales_bytes = scales_bytes(c);
     c->x = allocate(c->x_bytes);
     fill_x(c, fill, seed);
@@ -172,7 +180,7 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
         .scale_row = c->scale_row ? gpu_alloc(4 * (size_t)c->groups) : NULL,
         .scale_rows = c->scale_rows,
         .values = is_scales(c) ? NULL : gpu_alloc(c->values_bytes),
-        .scales = gpu_alloc(c->scales_bytes),
+        .scales = is_cast(c) ? NULL : gpu_alloc(c->scales_bytes),
         .fault = gpu_alloc(sizeof(jitgemm_fault)),
         .gather = c->gather ? gpu_alloc(4 * (size_t)rows) : NULL,
         .x_rows = c->x_rows,

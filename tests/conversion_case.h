@@ -76,6 +76,7 @@ int64_t conversion_case_rows(const struct conversion_case *c);
 
 /* As jitgemm_conversion_run() defines it. */
 float ref_swiglu(float gate, float up);
+float ref_swiglu_oai(float gate, float up);
 
 /* 16 elements to a scale and 8 bytes of values. */
 uint8_t ref_quantize_block(const double x[16], float global,

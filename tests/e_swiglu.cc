@@ -28,9 +28,18 @@ void compare()
                          float(int(random)) * 0x1p-24f};
         float up = float(int(ref_random(&seed) >> 40)) * 0x1p-20f;
 
-        for (float gate : gates)
-            wrong += __float_as_uint(quant::swiglu(gate, up)) !=
-                     __float_as_uint(ref_swiglu(gate, up));
+        for (float gate : gates) {
+            u32 right = __float_as_uint(ref_swiglu(gate, up));
+
+            wrong += __float_as_uint(quant::swiglu(gate, up)) != right;
+            if (gate >= -quant::most_gate && gate <= quant::most_gate)
+                wrong += __float_as_uint(quant::swiglu_within(gate, up)) !=
+                         right;
+            wrong += __float_as_uint(quant::swiglu_oai(gate, up)) !=
+                     __float_as_uint(ref_swiglu_oai(gate, up));
+            wrong += __float_as_uint(quant::swiglu_oai(up, gate)) !=
+                     __float_as_uint(ref_swiglu_oai(up, gate));
+        }
     }
 }
 

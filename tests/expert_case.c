@@ -228,6 +228,9 @@ void expert_case_workspace(const jitgemm_plan *plan,
                            jitgemm_expert_arguments *arguments)
 {
     JITGEMM(jitgemm_plan_workspace(plan, &arguments->workspace_bytes));
+    arguments->workspace = NULL;
+    if (!arguments->workspace_bytes)
+        return;
     arguments->workspace = gpu_alloc(arguments->workspace_bytes);
     GPU(cuMemsetD8((CUdeviceptr)(uintptr_t)arguments->workspace, 0xff,
                    arguments->workspace_bytes));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* JITGEMM_DEPENDENT_LAUNCH: what a run reads is made by the kernel right
  * before it, which may still be at work when the run's first kernel starts.
- * "g_dependent PART" tests products, experts or conversions only. */
+ * "g_dependent PART" tests products, experts (few or many of them) or
+ * conversions only. */
 #include <stdlib.h>
 
 #include "conversion_case.h"
@@ -12,7 +13,7 @@
 #include "product.h"
 #include "test.h"
 
-enum { GROUPS = 15, WORDS = GROUPS + 1, TIMES = 2 };
+enum { GROUPS = 15, MANY = 271, WORDS = MANY + 1, TIMES = 2 };
 enum { SMS = 4 }; /* blocks without work take time to emulate */
 
 static jitgemm_context *context;
@@ -116,8 +117,14 @@ static void test_product(const struct jg_config *config)
 
 /* ---- Products, sizes on the device ------------------------------------- */
 
-static const int32_t offsets[WORDS] = {0, 3, 3, 3, 3, 3, 3, 3,
-                                       8, 8, 8, 8, 8, 8, 8, 8};
+/* Few rows; behind GROUPS none. */
+static int32_t offsets[WORDS] = {0, 3, 3, 3, 3, 3, 3, 3};
+
+static void fill_offsets(void)
+{
+    for (int i = 8; i < WORDS; i++)
+        offsets[i] = 8;
+}
 
 static const struct expert_case experts = {
     .rows = {.layout = JITGEMM_ROWS_STACKED,
@@ -131,13 +138,15 @@ static const struct expert_case experts = {
     .poison = 0x7f};
 
 /* Written are the offsets. */
-static void test_experts(const struct jg_config *config)
+static void test_experts(const struct jg_config *config, int32_t groups)
 {
     struct expert_case c = experts;
     struct writer w = writer_make(offsets);
-    jitgemm_plan *plan = expert_case_plan(&c, context, config);
+    jitgemm_plan *plan;
     const int32_t *own;
 
+    c.rows.groups = groups;
+    plan = expert_case_plan(&c, context, config);
     expert_case_make(&c, 5);
     expert_case_workspace(plan, &c.arguments);
     own = c.arguments.rows;
@@ -158,7 +167,7 @@ static void test_experts(const struct jg_config *config)
 /* ---- Conversions ------------------------------------------------------- */
 
 /* Written are the offsets. */
-static void test_conversion(jitgemm_type type)
+static void test_conversion(jitgemm_type type, uint32_t flags)
 {
     struct conversion_case c = {
         .options = conversion_options(type, JITGEMM_ROWS_STACKED,
@@ -171,7 +180,7 @@ static void test_conversion(jitgemm_type type)
     jitgemm_conversion *conversion;
     const int32_t *own;
 
-    c.options.flags = JITGEMM_DEPENDENT_LAUNCH;
+    c.options.flags = flags | JITGEMM_DEPENDENT_LAUNCH;
     c.options.sm_limit = SMS;
     conversion = conversion_of(context, &c);
     conversion_case_make(&c, FILL_RANDOM, 6);
@@ -284,6 +293,7 @@ int main(int count, char **arguments)
         return TEST_SKIP;
     JITGEMM(jitgemm_context_create(NULL, &context));
     model = jg_model_of(context->device.family);
+    fill_offsets();
     if (!part || strcmp(part, "products") == 0)
         for (int i = 0; i < model->count; i++)
             if (is_new(i))
@@ -291,13 +301,16 @@ int main(int count, char **arguments)
     if (!part || strcmp(part, "experts") == 0) {
         for (int i = 0; i < expert_case_configs(model); i++)
             if (is_new(i))
-                test_experts(&model->configs[i]);
+                test_experts(&model->configs[i], GROUPS);
         test_capture();
     }
+    if (!part || strcmp(part, "many") == 0)
+        test_experts(NULL, MANY);
     if (!part || strcmp(part, "conversions") == 0) {
         test_combine();
-        test_conversion(JITGEMM_E4M3);
-        test_conversion(JITGEMM_F16);
+        test_conversion(JITGEMM_E4M3, 0);
+        test_conversion(JITGEMM_F16, 0);
+        test_conversion(JITGEMM_F16, JITGEMM_CAST);
     }
     jitgemm_context_destroy(context);
     return test_end();

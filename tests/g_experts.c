@@ -291,7 +291,9 @@ int main(int count, char **arguments)
     test_many(1, STACKED, 0);
     test_many(3, MASKED, 0);
     test_many(36, STACKED, 36);
+    test_many(256, STACKED, 64);
     test_many(257, MASKED, 64);
+    test_many(256, MASKED, 1024);
     test_many(small ? 600 : 1025, STACKED, 0);
     test_edges();
     test_limits();

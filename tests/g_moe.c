@@ -38,7 +38,7 @@ static void check(struct conversion_case *c, enum conversion_fill fill,
 /* Gates and ups of every size, and what is no number. */
 static void test_swiglu(void)
 {
-    for (size_t i = 0; i < (small ? 4 : 24); i++) {
+    for (size_t i = 0; i < (small ? 8 : 48); i++) {
         struct conversion_case c = {
             .options = conversion_options(
                 i % 2 ? JITGEMM_BF16 : JITGEMM_F16,
@@ -50,7 +50,7 @@ static void test_swiglu(void)
         const int32_t *rows = counts[i % COUNT(counts)];
         int64_t all = stack(rows, offsets);
 
-        c.options.activation = (jitgemm_activation)(1 + i / 2 % 2);
+        c.options.activation = (jitgemm_activation)(1 + i / 2 % 4);
         if (i / 8 % 2) {
             c.options.scale_order = JITGEMM_SCALES_LINEAR;
             c.options.place = JITGEMM_PLACE_TIGHT;
@@ -81,7 +81,7 @@ static void test_gather(void)
         uint64_t seed = i;
 
         c.options.flags = JITGEMM_GATHER;
-        c.options.activation = (jitgemm_activation)(i % 3);
+        c.options.activation = (jitgemm_activation)(i % 5);
         c.rows = c.options.layout == STACKED ? offsets : rows;
         c.max_rows = c.options.layout == STACKED ? all : 131;
         for (size_t j = 0; j < COUNT(gather); j++)
@@ -90,6 +90,48 @@ static void test_gather(void)
         gather[1] = INT32_MIN;
         c.gather = gather;
         check(&c, (enum conversion_fill)((1 + i + i / 3) % 3), "gather");
+    }
+}
+
+/* Offsets with gaps before and behind, empty groups, and bad ones among good
+ * ones; the last has all rows in one group. */
+static const int32_t cast_offsets[][GROUPS + 1] = {
+    {0, 1, 8, 13, 13, 18},  {3, 3, 3, 9, 11, 11}, {0, 7, 5, 9, 30, 31},
+    {-1, 7, 9, 12, 12, 14}, {0, 7, 9, -5, 14, 19}, {0, 0, 0, 0, 0, 0},
+    {0, 4, 1000000, 9, 14, 14}, {0, 0, 0, 0, 0, 40}};
+
+/* Rows that stay 16 bits, as copies, of another type, activated, gathered. k
+ * is not a multiple of what a block does, and past it. */
+static void test_cast(void)
+{
+    for (size_t i = 0; i < (small ? 24 : 160); i++) {
+        struct conversion_case c = {
+            .options = conversion_options(
+                i % 2 ? JITGEMM_BF16 : JITGEMM_F16,
+                i % 3 ? STACKED : MASKED, JITGEMM_PLACE_TIGHT),
+            .groups = GROUPS,
+            .k = (int64_t[]){16, 2080, 528, 4112, 8208}[i / 2 % 5]};
+        int32_t gather[GROUPS * 131];
+        uint64_t seed = i;
+
+        c.options.flags = JITGEMM_CAST;
+        c.options.sm_limit = i % 7 ? 0 : 3; /* blocks, of several rows each */
+        c.options.c_type = i / 2 % 2 ? JITGEMM_BF16 : JITGEMM_F16;
+        c.options.activation = (jitgemm_activation)(i % 5);
+        c.rows = i % 3 ? cast_offsets[i / 3 % COUNT(cast_offsets)]
+                       : counts[i % COUNT(counts)];
+        c.max_rows = i % 3 ? 40 : 29;
+        for (size_t j = 0; j < COUNT(gather); j++)
+            gather[j] = (int32_t)(ref_random(&seed) % 40) - 1;
+        gather[0] = INT32_MAX;
+        gather[1] = INT32_MIN;
+        if (i / 4 % 2) {
+            c.options.flags |= JITGEMM_GATHER;
+            c.gather = gather;
+            c.x_rows = 37;
+        }
+        c.ldx = i / 2 % 2 ? conversion_case_width(&c) + 8 : 0;
+        check(&c, i % 4 ? FILL_RANDOM : FILL_SPECIAL, "cast");
     }
 }
 
@@ -122,6 +164,7 @@ int main(int count, char **arguments)
     JITGEMM(jitgemm_context_create(NULL, &context));
     test_swiglu();
     test_gather();
+    test_cast();
     test_combine();
     jitgemm_context_destroy(context);
     return test_end();

@@ -5,7 +5,8 @@
 #                                 and the benchmark from a build tree into DIR
 #        gpu.sh run DIR [LOG]     runs everything in DIR, the whole output in
 #                                 folder LOG; a short table comes last
-#        gpu.sh tests DIR [LOG]   the tests alone
+#        gpu.sh tests DIR [LOG]   the tests alone, about two minutes
+#        gpu.sh sanitize DIR [LOG]  some tests under compute-sanitizer
 #        gpu.sh bench DIR [LOG]   the benchmark alone, which takes minutes
 set -eu
 
@@ -106,10 +107,17 @@ measure() {
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
+    layers="--model deepseek-v3 --model qwen3-30b --model gpt-oss-120b
+        --tokens 1,16,128,8192"
+    "$dir/bin/bench" --cases $layers >"$log/layer-cases.json"
+    step layers "$dir/bin/bench" $layers --json "$log/layers.json"
+    step layer-peers python3 "$dir/peers.py" "$log/layer-cases.json" \
+        "$log/layers.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
-        "$log/peers" "$log/quantize-speed" "$log/experts-speed"
+        "$log/peers" "$log/quantize-speed" "$log/experts-speed" \
+        "$log/layers" "$log/layer-peers"
     [ -z "${JITGEMM_LIBMARLIN-}" ] || measure_marlin
 }
 
@@ -121,7 +129,7 @@ tests() {
     # The rest at once: neither the GPU nor the processors are busy with one.
     step example "$dir/bin/grouped_gemm" &
     step embedding "$dir/bin/embedding" &
-    step specs "$dir/bin/n_specs" --all &
+    step specs "$dir/bin/n_specs" &
     step wrappers "$dir/bin/g_wrappers" &
     step gemm "$dir/bin/g_gemm" &
     step dependent "$dir/bin/g_dependent" &
@@ -138,6 +146,10 @@ tests() {
     for rules in capture contexts graph streams; do # of the emulated driver
         step "$rules" "$dir/bin/e_$rules" &
     done
+    wait
+}
+
+sanitize() {
     for tool in memcheck racecheck synccheck; do
         step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$dir/bin/g_gemm" small &
@@ -156,6 +168,7 @@ shift
 case $command in
 stage) stage "$@" ;;
 tests) start "$@" && tests && finish ;;
+sanitize) start "$@" && sanitize && finish ;;
 bench) start "$@" && measure && finish ;;
-run) start "$@" && tests && measure && finish ;;
+run) start "$@" && tests && sanitize && measure && finish ;;
 esac

@@ -115,6 +115,7 @@ script_tests = \
 	tests/emu_driver.sh \
 	tests/emu_example.sh \
 	tests/emu_dependent.sh \
+	tests/emu_own_table.sh \
 	tests/emu_experts.sh \
 	tests/emu_python.sh \
 	tests/emu_gemm.sh \
@@ -165,10 +166,12 @@ emu_tests += \
 	tests/e_cluster \
 	tests/e_cluster_async \
 	tests/e_copy \
+	tests/e_find_group \
 	tests/e_half \
 	tests/e_maps \
 	tests/e_gemm \
 	tests/e_multicast_bugs \
+	tests/e_quantize \
 	tests/e_tcgen05 \
 	tests/e_tcgen05_descriptor \
 	tests/e_tcgen05_layout \
@@ -326,6 +329,9 @@ tests_e_multicast_bugs_SOURCES = tests/e_multicast_bugs.cc \
 	tests/emu/planted_multicast_bugs.h
 tests_e_multicast_bugs_LDADD = $(emutest_LDADD)
 EXTRA_DIST += tests/multicast_pipeline.cu tests/python_experts.py
+tests_e_find_group_SOURCES = tests/e_find_group.cc
+tests_e_find_group_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_find_group_LDADD = $(emu_LDADD)
 tests_e_half_SOURCES = tests/e_half.cc
 # Those that are kernels themselves.
 emu_CPPFLAGS = -I$(srcdir)/tests/emu -I$(srcdir)/tests $(AM_CPPFLAGS)
@@ -368,6 +374,9 @@ tests_e_tensor_memory_SOURCES = tests/e_tensor_memory.cc \
 	tests/emu/tensor_unit.h
 tests_e_tensor_memory_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_tensor_memory_LDADD = $(emu_LDADD)
+tests_e_quantize_SOURCES = tests/e_quantize.cc
+tests_e_quantize_CPPFLAGS = $(emu_CPPFLAGS)
+tests_e_quantize_LDADD = $(emu_LDADD)
 tests_e_swiglu_SOURCES = tests/e_swiglu.cc
 tests_e_swiglu_CPPFLAGS = $(emu_CPPFLAGS)
 tests_e_swiglu_LDADD = $(emu_LDADD)
@@ -513,7 +522,8 @@ TESTS = $(host_tests) $(nvrtc_tests) $(gpu_tests) $(emu_tests) $(script_tests) $
 EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 	$(sanitizer_tests) \
 	$(script_tests) \
-	$(tool_tests) tests/with_emu.sh tests/with_tool.sh tests/tool_file.out \
+	$(tool_tests) tests/with_emu.sh tests/with_planted.sh \
+	tests/with_tool.sh tests/tool_file.out \
 	tests/tool_model.out tests/tool_usage.out \
 	tests/gpu.sh tests/bench/marlin.py tests/bench/peers.py \
 	tests/bench/plot.py \
@@ -524,6 +534,7 @@ EXTRA_DIST += tests/lint.sh tests/nvrtc_versions.sh tests/sanitize.sh \
 # These run programs that are tests themselves.
 tests/bench_emu.log: tests/bench/bench tests/n_specs
 tests/emu_dependent.log: tests/g_dependent tests/n_specs
+tests/emu_own_table.log: tests/g_dependent tests/g_experts_bad tests/n_specs
 tests/emu_experts.log: tests/g_experts tests/g_experts_bad tests/n_specs
 tests/emu_gemm.log: tests/g_gemm tests/n_specs
 tests/emu_plan.log: tests/g_plan tests/n_specs

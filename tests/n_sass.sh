@@ -36,7 +36,7 @@ for cubin in "$work"/*.cubin; do
         check "$cubin" HMUL2 ;;
     *-sm100_nvfp4-*) # products and copies of scales, loads, commits
         check "$cubin" UTCOMMA UTCCP LDTM UTCBAR UTMALDG ;;
-    *-quantize-* | *-blocked_scales-* | *-combine-* | *-experts-*)
+    *-quantize-* | *-blocked_scales-* | *-combine-* | *-cast-* | *-experts-*)
         check "$cubin" ;;
     *) echo "$cubin: what is it?"; status=1 ;;
     esac

@@ -67,6 +67,11 @@ static void check_spec(const struct jg_nvrtc *nvrtc,
                   constant(spec, "consumer_registers") <=
           spec->threads / 128 * (int)result.registers);
     CHECK(spec->shared_bytes <= 232448); /* 227 KiB */
+    /* As many blocks as are meant to share a multiprocessor's 228 KiB, of
+     * which the driver takes one for each. */
+    CHECK(constant(spec, "int blocks") * (spec->shared_bytes + 1024) <=
+          233472);
+    CHECK(strlen(spec->name) + 1 < sizeof spec->name); /* not cut */
     printf("%-48s %3u registers, %6zu bytes, %4.0f ms\n", spec->name,
            result.registers, result.cubin.size, result.ms);
     if (folder)
@@ -86,35 +91,62 @@ static void check_config(const struct jg_nvrtc *nvrtc,
     }
 }
 
-/* All kinds of conversions for Hopper, of other architectures a few: the texts
+static void check_conversion(const struct jg_nvrtc *nvrtc,
+                             const struct jg_device *device,
+                             const jitgemm_conversion_options *options)
+{
+    struct jg_conversion_kind kind;
+    struct jg_spec spec;
+
+    CHECK_INT(jg_conversion_kind_read(options, &kind), JITGEMM_OK);
+    jg_conversion_spec(&kind, device, &spec);
+    check_spec(nvrtc, &spec);
+}
+
+/* All kinds of quantization for Hopper, of other architectures a few: the texts
  * ask for none. */
-static void check_conversions(const struct jg_nvrtc *nvrtc,
+static void check_quantization(const struct jg_nvrtc *nvrtc,
                               const struct jg_device *device)
 {
     static const jitgemm_type types[] = {JITGEMM_F16, JITGEMM_BF16,
                                          JITGEMM_E4M3};
 
-    for (int i = 0; i < 3 * 2 * 6 * 4; i++) {
+    for (int i = 0; i < 3 * 2 * 6 * 6; i++) {
         jitgemm_conversion_options options = {
             .size = sizeof options,
             .x_type = types[i % 3],
             .layout = (jitgemm_layout)(i / 3 % 2),
             .place = (jitgemm_place)(i % 36 / 6 % 5),
             .scale_order = (jitgemm_scale_order)(i % 36 / 30),
-            .activation = (jitgemm_activation)(i / 36 % 3),
-            .flags = i / 36 == 3 ? JITGEMM_GATHER : 0,
+            .activation = (jitgemm_activation)(i / 36 % 5),
+            .flags = i / 36 == 5 ? JITGEMM_GATHER : 0,
         };
         struct jg_conversion_kind kind;
-        struct jg_spec spec;
 
         if (device->family != JG_SM90 && i % 7)
             continue;
         if (jg_conversion_kind_read(&options, &kind) != JITGEMM_OK)
             continue; /* which t_conversion.c looks at */
-        if (is_left_out())
-            continue;
-        jg_conversion_spec(&kind, device, &spec);
-        check_spec(nvrtc, &spec);
+        if (!is_left_out())
+            check_conversion(nvrtc, device, &options);
+    }
+}
+
+static void check_casts(const struct jg_nvrtc *nvrtc,
+                        const struct jg_device *device)
+{
+    for (int i = 0; i < 2 * 2 * 2 * 2 * 5; i++) {
+        jitgemm_conversion_options options = {
+            .size = sizeof options,
+            .flags = JITGEMM_CAST | (i / 8 % 2 ? JITGEMM_GATHER : 0),
+            .x_type = (jitgemm_type)(i % 2),
+            .c_type = (jitgemm_type)(i / 2 % 2),
+            .layout = (jitgemm_layout)(i / 4 % 2),
+            .activation = (jitgemm_activation)(i / 16),
+        };
+
+        if (!is_left_out())
+            check_conversion(nvrtc, device, &options);
     }
 }
 
@@ -128,14 +160,9 @@ static void check_combine(const struct jg_nvrtc *nvrtc,
             .x_type = (jitgemm_type)(i % 3),
             .c_type = (jitgemm_type)(i / 3),
         };
-        struct jg_conversion_kind kind;
-        struct jg_spec spec;
 
-        if (is_left_out())
-            continue;
-        CHECK_INT(jg_conversion_kind_read(&options, &kind), JITGEMM_OK);
-        jg_conversion_spec(&kind, device, &spec);
-        check_spec(nvrtc, &spec);
+        if (!is_left_out())
+            check_conversion(nvrtc, device, &options);
     }
 }
 
@@ -189,6 +216,19 @@ static void check_experts(const struct jg_nvrtc *nvrtc,
     }
 }
 
+/* Those that make the table of groups themselves. */
+static void check_own_table(const struct jg_nvrtc *nvrtc,
+                            const struct jg_device *device,
+                            struct jg_config config, int i)
+{
+    if (device->family != JG_SM90 || config.ctas > 1 || (!all && i % 3))
+        return;
+    config.own_table = true;
+    check_config(nvrtc, device, &config);
+    check_input(nvrtc, device, config, JG_IN_BF16);
+    check_rows(nvrtc, device, config, i);
+}
+
 /* Every row of the table; and of some every kind of C, and both kinds of maps.
  */
 static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
@@ -198,7 +238,8 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
     struct jg_config config;
 
     CHECK_INT(jg_device_of_arch(arch, &device), JITGEMM_OK);
-    check_conversions(nvrtc, &device);
+    check_quantization(nvrtc, &device);
+    check_casts(nvrtc, &device);
     check_combine(nvrtc, &device);
     model = jg_model_of(device.family);
     check_experts(nvrtc, &device, &model->configs[0]);
@@ -214,6 +255,7 @@ static void check_arch(const struct jg_nvrtc *nvrtc, const char *arch)
         if (device.family == JG_SM90 && (all || i % 2 == 0))
             check_input(nvrtc, &device, config, JG_IN_BF16);
         check_rows(nvrtc, &device, config, i);
+        check_own_table(nvrtc, &device, config, i);
         if (i % 4)
             continue;
         config.edits_maps = device.family == JG_SM100;

@@ -87,6 +87,35 @@ def quantize(library, offsets, x, conversion, **arguments):
     return made
 
 
+def test_cast(library, offsets, x, rows):
+    """Likewise, of 16 bits: gathered f16 to bf16, and as interleaved gates and
+    ups, of which that of gpt-oss adds 1 to an up; a gate of 8 is 7."""
+    bf16 = b"".join(struct.pack("<f", v)[2:] for row in rows for v in row)
+    gates = [y for row in rows for v in row for y in (GATE, v / GATE)]
+    glu = [y for row in rows for v in row for y in (8.0, v - 1)]
+    for content, more, arguments in (
+            (x, {"gather": True}, {"gather": array("i", TOKEN),
+                                   "x_rows": TOKENS}),
+            (gates, {"activation": jitgemm.SWIGLU_INTERLEAVED}, {}),
+            (glu, {"activation": jitgemm.SWIGLU_OAI_INTERLEAVED}, {})):
+        out = poison(len(bf16))
+        conversion = jitgemm.Conversion(library, cast=True,
+                                        c_type=jitgemm.BF16, **more)
+        conversion.run(K, offsets[-1], groups=EXPERTS, x=array("e", content),
+                       rows=array("i", offsets), values=out, **arguments)
+        must("cuCtxSynchronize")
+        conversion.close()
+        if content is not glu:
+            assert out.read() == bf16
+            continue
+        # An up of v - 1, of which -7 is the least that there is.
+        got = struct.unpack("<%df" % (len(bf16) // 2), b"".join(
+            bytes(2) + out.read()[i:i + 2] for i in range(0, len(bf16), 2)))
+        for y, v in zip(got, (v for row in rows for v in row)):
+            want = 7 / (1 + math.exp(-1.702 * 7)) * v
+            assert abs(y - want) <= abs(want) / 256, (y, want)
+
+
 def test_quantize(library, offsets, codes):
     """Tokens to the rows of experts; and rows of gates and ups whose product
     is the same."""
@@ -106,6 +135,7 @@ def test_quantize(library, offsets, codes):
     got = [value(byte >> shift & 15) for byte in sorted_["values"].read()
            for shift in (0, 4)]
     assert got == [v for row in rows for v in row]
+    test_cast(library, offsets, x, rows)
     return rows, sorted_
 
 

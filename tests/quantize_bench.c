@@ -3,6 +3,7 @@
  * they are small. */
 #include "quantize_bench.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,28 +43,41 @@ static void measure(const char *name, const struct timed *t)
     fflush(stdout);
 }
 
-/* Random bits would be NaN too often to be what is quantized in earnest: any
- * below 2 does. */
+/* Normally distributed, as what is quantized in earnest about is: of random
+ * bits most blocks would have scales that no model has. */
 static void fill(const struct conversion_case *c)
 {
+    static uint16_t normal[1 << 16];
     uint64_t seed = 9;
 
-    for (size_t i = 0; i + 8 <= c->x_bytes; i += 8) {
-        uint64_t bits = ref_random(&seed) & 0xbfffbfffbfffbfff;
+    for (int i = 0; i < 1 << 16; i++) {
+        double size = sqrt(-2 * log((i + 0.5) / (1 << 16)));
+        double x = size * cos((double)ref_random(&seed) * 0x1p-64 * 6.2832);
+        float rounded = (float)ref_round(REF_BF16, x);
+        uint32_t bits;
 
-        memcpy(c->x + i, &bits, 8);
+        memcpy(&bits, &rounded, sizeof bits);
+        normal[i] = c->options.x_type == JITGEMM_BF16 ? (uint16_t)(bits >> 16)
+                                                      : ref_f16(x);
+    }
+    for (size_t i = 0; i + 8 <= c->x_bytes; i += 8) {
+        uint64_t random = ref_random(&seed);
+
+        for (size_t j = 0; j < 8; j += 2)
+            memcpy(c->x + i + j, &normal[random >> 8 * j & 0xffff], 2);
     }
 }
 
 static double bytes_of(const struct conversion_case *c, int64_t rows,
                        int64_t padded)
 {
+    bool cast = c->options.flags & JITGEMM_CAST;
     double x = c->options.x_type == JITGEMM_E4M3 ? 1.0 / 16
                : c->options.activation           ? 4.5
                                                  : 2.5;
 
-    return (double)rows * (double)c->k * x +
-           (double)jitgemm_scale_bytes(padded, c->k);
+    return (double)rows * (double)c->k * (cast ? x + 1.5 : x) +
+           (cast ? 0 : (double)jitgemm_scale_bytes(padded, c->k));
 }
 
 static void make(jitgemm_context *context, struct timed *t,
@@ -121,14 +135,18 @@ static void quantize(jitgemm_context *context, jitgemm_type type,
 }
 
 /* What a layer of experts does: `tokens` to rows of 8 experts each, or what
- * the experts made of them. */
-static void layer(jitgemm_context *context, jitgemm_activation activation,
-                  int32_t groups, int32_t tokens, int64_t k)
+ * the experts made of them. Flags: 0 or JITGEMM_CAST. */
+static void layer(jitgemm_context *context, uint32_t flags,
+                  jitgemm_activation activation, int32_t groups,
+                  int32_t tokens, int64_t k)
 {
     int32_t rows = 8 * tokens, *offsets, *gather;
     int64_t padded = 0;
     struct timed t = {.conversion = NULL};
+    static const char *const names[] = {"gather", "swiglu", "interleaved",
+                                        "oai", "oai interleaved"};
     struct conversion_case c = {.options = {.size = sizeof c.options,
+                                            .flags = flags,
                                             .x_type = JITGEMM_BF16,
                                             .activation = activation},
                                 .groups = groups,
@@ -146,14 +164,16 @@ static void layer(jitgemm_context *context, jitgemm_activation activation,
         gather[i] = (int32_t)(i * INT64_C(7919) % tokens);
     c.rows = offsets;
     if (!activation) {
-        c.options.flags = JITGEMM_GATHER;
+        c.options.flags |= JITGEMM_GATHER;
         c.gather = gather;
         c.x_rows = tokens;
     }
+    if (flags)
+        c.options.c_type = JITGEMM_BF16;
     make(context, &t, &c, false);
     t.bytes = bytes_of(&c, rows, padded);
-    snprintf(name, sizeof name, "%s, %d rows x %lld, %d groups",
-             activation ? "swiglu" : "gather", (int)rows, (long long)k,
+    snprintf(name, sizeof name, "%s%s, %d rows x %lld, %d groups",
+             flags ? "cast " : "", names[activation], (int)rows, (long long)k,
              (int)groups);
     measure(name, &t);
     drop(&t);
@@ -220,9 +240,14 @@ void quantize_bench(jitgemm_context *context)
     quantize(context, JITGEMM_BF16, JITGEMM_PLACE_TIGHT, 256, 64, 64, 7168);
     quantize(context, JITGEMM_BF16, JITGEMM_PLACE_TIGHT, 256, 64, 16384, 7168);
     for (int32_t tokens = 8; tokens <= 4096; tokens *= 8) {
-        layer(context, JITGEMM_NO_ACTIVATION, 256, tokens, 7168);
-        layer(context, JITGEMM_SWIGLU, 256, tokens, 2048);
-        layer(context, JITGEMM_SWIGLU_INTERLEAVED, 256, tokens, 2048);
+        layer(context, 0, JITGEMM_NO_ACTIVATION, 256, tokens, 7168);
+        layer(context, 0, JITGEMM_SWIGLU, 256, tokens, 2048);
+        layer(context, 0, JITGEMM_SWIGLU_INTERLEAVED, 256, tokens, 2048);
+        layer(context, 0, JITGEMM_SWIGLU_OAI_INTERLEAVED, 256, tokens, 2048);
+        layer(context, JITGEMM_CAST, JITGEMM_NO_ACTIVATION, 256, tokens, 7168);
+        layer(context, JITGEMM_CAST, JITGEMM_SWIGLU, 256, tokens, 2048);
+        layer(context, JITGEMM_CAST, JITGEMM_SWIGLU_OAI_INTERLEAVED, 128,
+              tokens, 2880);
     }
     weights(context, 256, 4096, 7168);
     weights(context, 128, 5760, 2880);

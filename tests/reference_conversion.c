@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What conversions must write. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ uint8_t ref_quantize_block(const double x[16], float global, uint8_t values[8])
     scale = nearest(bounded((double)wanted), ref_e4m3, 127);
     if (!scale)
         return 0;
-    unit = global / (float)ref_e4m3(scale);
+    unit = fminf(global / (float)ref_e4m3(scale), FLT_MAX);
     for (int i = 0; i < 16; i++) {
         double magnitude = isnan(x[i]) ? 0 : fabs(x[i]);
         float y = magnitude > 0 ? (float)magnitude * unit : 0;
@@ -57,24 +58,43 @@ uint8_t ref_quantize_block(const double x[16], float global, uint8_t values[8])
     return (uint8_t)scale;
 }
 
-float ref_swiglu(float gate, float up)
+/* 1 / (1 + 2^(-slope x)) */
+static float sigmoid(float x, float slope)
 {
-    static const float log2_e = 1.44269502f;
     static const float factors[] = {1.0f,          0.693147004f,
                                     0.240222424f,  0.0555073358f,
                                     0.00967151485f, 0.00132647296f};
-    float x = gate < 87 ? gate : 87, power = 0, y = 0;
+    int n = (int)nearbyint((double)x * -(double)slope);
+    float rest = fmaf(x, -slope, (float)-n), power = 0;
+
+    for (int i = 5; i >= 0; i--)
+        power = fmaf(power, rest, factors[i]);
+    return 1 / (1 + ldexpf(power, n));
+}
+
+float ref_swiglu(float gate, float up)
+{
+    float y = 0;
 
     if (isnan(gate) || isnan(up))
         return 0;
-    if (gate >= -87) {
-        int n = (int)nearbyint((double)x * -(double)log2_e);
-        float rest = fmaf(x, -log2_e, (float)-n);
+    if (gate >= -87)
+        y = sigmoid(fminf(gate, 87), 1.44269502f);
+    y = gate * y;
+    y = y * up;
+    return isnan(y) ? 0 : y;
+}
 
-        for (int i = 5; i >= 0; i--)
-            power = fmaf(power, rest, factors[i]);
-        y = 1 / (1 + ldexpf(power, n));
-    }
+float ref_swiglu_oai(float gate, float up)
+{
+    float y = 0;
+
+    if (isnan(gate) || isnan(up))
+        return 0;
+    gate = fminf(gate, 7);
+    up = fmaxf(fminf(up, 7), -7) + 1;
+    if (gate >= -51)
+        y = sigmoid(gate, 2.45546699f);
     y = gate * y;
     y = y * up;
     return isnan(y) ? 0 : y;
@@ -85,16 +105,35 @@ static double element(const struct conversion_case *c, const uint8_t *x,
                       int64_t i)
 {
     enum ref_type type = (enum ref_type)c->options.x_type;
+    jitgemm_activation activation = c->options.activation;
+    bool halves = activation == JITGEMM_SWIGLU ||
+                  activation == JITGEMM_SWIGLU_OAI;
+    float gate, up;
 
-    switch (c->options.activation) {
-    case JITGEMM_SWIGLU:
-        return (double)ref_swiglu((float)ref_load(type, x, i),
-                                  (float)ref_load(type, x, c->k + i));
-    case JITGEMM_SWIGLU_INTERLEAVED:
-        return (double)ref_swiglu((float)ref_load(type, x, 2 * i),
-                                  (float)ref_load(type, x, 2 * i + 1));
-    default:
+    if (!activation)
         return ref_load(type, x, i);
+    gate = (float)ref_load(type, x, halves ? i : 2 * i);
+    up = (float)ref_load(type, x, halves ? c->k + i : 2 * i + 1);
+    return (double)(activation >= JITGEMM_SWIGLU_OAI
+                        ? ref_swiglu_oai(gate, up)
+                        : ref_swiglu(gate, up));
+}
+
+/* Bits as they are. */
+static bool copies(const struct conversion_case *c)
+{
+    return c->options.x_type == c->options.c_type && !c->options.activation;
+}
+
+static void cast_block(const struct conversion_case *c, const double *elements,
+                       int64_t first, uint8_t *values)
+{
+    for (int i = 0; i < 16; i++) {
+        uint16_t *to = (uint16_t *)(void *)values + first + i;
+
+        ref_store((enum ref_type)c->options.c_type, to, 0, elements[i]);
+        if (isnan(elements[i]))
+            *to = 0x7fff;
     }
 }
 
@@ -117,6 +156,13 @@ static void convert_row(const struct conversion_case *c, int32_t g,
         }
         for (int i = 0; i < 16; i++)
             elements[i] = none ? 0 : element(c, x, block * 16 + i);
+        if (c->options.flags & JITGEMM_CAST) {
+            cast_block(c, elements, row * c->k + block * 16, values);
+            for (int i = 0; copies(c) && !none && i < 16; i++)
+                memcpy(values + 2 * (row * c->k + block * 16 + i),
+                       x + 2 * (block * 16 + i), 2);
+            continue;
+        }
         scales[block] = ref_quantize_block(
             elements, global, values + row * c->k / 2 + block * 8);
     }
@@ -129,7 +175,8 @@ static void convert_group(const struct conversion_case *c, int32_t g,
     uint8_t line[65536];
     int64_t blocks = c->k / 16;
 
-    if (c->options.scale_order == JITGEMM_SCALES_LINEAR) {
+    if (c->options.scale_order == JITGEMM_SCALES_LINEAR ||
+        c->options.flags & JITGEMM_CAST) {
         for (int64_t i = 0; i < group->rows; i++)
             convert_row(c, g, group->first + i, values,
                         scales + (group->first + i) * blocks);
@@ -153,7 +200,8 @@ void ref_convert(const struct conversion_case *c, uint8_t *values,
     struct ref_group *groups = ref_rows_read(&from, fault);
 
     for (int32_t g = 0; g < c->groups; g++)
-        if (c->options.scale_order == JITGEMM_SCALES_LINEAR || groups[g].room)
+        if (c->options.scale_order == JITGEMM_SCALES_LINEAR ||
+            c->options.flags & JITGEMM_CAST || groups[g].room)
             convert_group(c, g, &groups[g], values, scales);
     free(groups);
 }

@@ -35,6 +35,18 @@ static void test_options(void)
         {{.flags = JITGEMM_COMBINE, .activation = JITGEMM_SWIGLU},
          "options.activation"},
         {{.c_type = JITGEMM_BF16}, "options.c_type"},
+        {{.flags = JITGEMM_CAST | JITGEMM_COMBINE}, "options.flags"},
+        {{.flags = JITGEMM_CAST, .x_type = JITGEMM_E4M3}, "options.x_type"},
+        {{.flags = JITGEMM_CAST, .x_type = JITGEMM_F32}, "options.x_type"},
+        {{.flags = JITGEMM_CAST, .c_type = JITGEMM_F32}, "options.c_type"},
+        {{.flags = JITGEMM_CAST, .place = JITGEMM_PLACE_CEIL},
+         "options.place"},
+        {{.flags = JITGEMM_CAST, .scale_order = JITGEMM_SCALES_LINEAR},
+         "options.scale_order"},
+        {{.flags = JITGEMM_CAST, .layout = (jitgemm_layout)2},
+         "options.layout"},
+        {{.flags = JITGEMM_CAST, .activation = (jitgemm_activation)5},
+         "options.activation"},
         {{.x_type = JITGEMM_E4M3, .flags = JITGEMM_GATHER}, "options.flags"},
         {{.x_type = JITGEMM_F32}, "options.x_type"},
         {{.x_type = (jitgemm_type)4}, "options.x_type"},
@@ -46,7 +58,7 @@ static void test_options(void)
          "options.scale_order"},
         {{.place = JITGEMM_PLACE_CEIL, .scale_order = JITGEMM_SCALES_LINEAR},
          "options.place"},
-        {{.activation = (jitgemm_activation)3}, "options.activation"},
+        {{.activation = (jitgemm_activation)5}, "options.activation"},
         {{.x_type = JITGEMM_E4M3, .activation = JITGEMM_SWIGLU},
          "options.activation"},
     };
@@ -109,6 +121,36 @@ static void test_grid(void)
               JITGEMM_E_DRIVER);
     fakes.cuda->fail = NULL;
     jitgemm_conversion_destroy(conversion);
+}
+
+/* A cast has a block for each 4096 k of a row, or half as many activated. */
+static void test_cast_grid(void)
+{
+    static _Alignas(16) unsigned char memory[16];
+    jitgemm_conversion_arguments arguments = {.size = sizeof arguments,
+                                              .groups = 3,
+                                              .k = 4112,
+                                              .max_rows = 20,
+                                              .x = memory,
+                                              .rows =
+                                                  (int32_t *)(void *)memory,
+                                              .values = memory};
+
+    for (int i = 0; i < 4; i++) {
+        jitgemm_conversion_options options = conversion_options(
+            JITGEMM_BF16, (jitgemm_layout)(i % 2), JITGEMM_PLACE_TIGHT);
+        jitgemm_conversion *conversion;
+
+        options.flags = JITGEMM_CAST;
+        options.activation = (jitgemm_activation)(i / 2);
+        CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
+                  JITGEMM_OK);
+        CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+                  JITGEMM_OK);
+        CHECK_INT(fakes.cuda->grid, (i % 2 ? 60 : 20) * (2 + i / 2));
+        CHECK_INT(fakes.cuda->block, 128);
+        jitgemm_conversion_destroy(conversion);
+    }
 }
 
 static int events;
@@ -182,11 +224,11 @@ static void test_kernels(void)
 /* Kinds that differ have kernels that differ. */
 static void test_keys(void)
 {
-    static char keys[100][36];
+    static char keys[256][36];
     jitgemm_kernel kernel = {.size = sizeof kernel};
     int count = 0;
 
-    for (int i = 0; i < 3 * 2 * 6 * 3; i++) {
+    for (int i = 0; i < 3 * 2 * 6 * 5; i++) {
         jitgemm_conversion_options options = conversion_options(
             (jitgemm_type[]){JITGEMM_F16, JITGEMM_BF16, JITGEMM_E4M3}[i % 3],
             (jitgemm_layout)(i / 3 % 2), (jitgemm_place)(i % 36 / 6 % 5));
@@ -200,8 +242,22 @@ static void test_keys(void)
             CHECK(strcmp(keys[j], kernel.key) != 0);
         memcpy(keys[count++], kernel.key, sizeof kernel.key);
     }
-    CHECK_INT(count, 36 - 3 - 2 /* stacked strided; scales linear */
-                         + 2 * (24 - 2)); /* those of activations */
+    for (int i = 0; i < 2 * 2 * 2 * 2 * 5; i++) {
+        jitgemm_conversion_options options = conversion_options(
+            (jitgemm_type)(i % 2), (jitgemm_layout)(i / 2 % 2),
+            JITGEMM_PLACE_TIGHT);
+
+        options.flags = JITGEMM_CAST | (i / 4 % 2 ? JITGEMM_GATHER : 0);
+        options.c_type = (jitgemm_type)(i / 8 % 2);
+        options.activation = (jitgemm_activation)(i / 16);
+        CHECK_INT(jitgemm_conversion_prepare(context, &options, &kernel),
+                  JITGEMM_OK);
+        for (int j = 0; j < count; j++)
+            CHECK(strcmp(keys[j], kernel.key) != 0);
+        memcpy(keys[count++], kernel.key, sizeof kernel.key);
+    }
+    CHECK_INT(count, 80 + 36 - 3 - 2 /* stacked strided; scales linear */
+                         + 4 * (24 - 2)); /* those of activations */
 }
 
 static void test_driver_failures(void)
@@ -252,6 +308,7 @@ int main(void)
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     test_options();
     test_grid();
+    test_cast_grid();
     test_kernels();
     test_driver_failures();
     test_keys();

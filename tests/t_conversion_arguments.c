@@ -124,16 +124,24 @@ static void test_pointers(void)
     jitgemm_conversion_destroy(NULL);
 }
 
-static void test_combine(void)
+/* A conversion of f16 with flags. */
+static jitgemm_conversion *flagged(uint32_t flags, jitgemm_layout layout)
 {
-    jitgemm_conversion_options options = {.size = sizeof options,
-                                          .flags = JITGEMM_COMBINE,
-                                          .x_type = JITGEMM_F32};
-    jitgemm_conversion_arguments arguments = good();
-    jitgemm_conversion *conversion;
+    jitgemm_conversion_options options = {
+        .size = sizeof options, .flags = flags, .layout = layout};
+    jitgemm_conversion *conversion = NULL;
 
     CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
               JITGEMM_OK);
+    return conversion;
+}
+
+static void test_combine(void)
+{
+    jitgemm_conversion *conversion =
+        flagged(JITGEMM_COMBINE, JITGEMM_ROWS_STACKED);
+    jitgemm_conversion_arguments arguments = good();
+
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_ARGUMENT, "arguments.groups");
     arguments.groups = 1;
@@ -151,15 +159,43 @@ static void test_combine(void)
     jitgemm_conversion_destroy(conversion);
 }
 
+/* No scales, neither global nor of blocks. */
+static void test_cast(void)
+{
+    jitgemm_conversion *conversion =
+        flagged(JITGEMM_CAST, JITGEMM_ROWS_STACKED);
+    jitgemm_conversion_arguments arguments = good();
+
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.scale");
+    arguments.scale = NULL;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_ARGUMENT, "arguments.scales");
+    arguments.scales = NULL;
+    arguments.top_k = 1;
+    CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
+                JITGEMM_E_SHAPE, "arguments.top_k");
+    arguments.top_k = 0;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    arguments.k = INT64_C(1) << 30; /* more tiles than a grid has numbers */
+    arguments.max_rows = INT32_MAX;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    jitgemm_conversion_destroy(conversion);
+    conversion = flagged(JITGEMM_CAST, JITGEMM_ROWS_MASKED);
+    arguments.groups = 65536;
+    CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
+              JITGEMM_OK);
+    jitgemm_conversion_destroy(conversion);
+}
+
 static void test_gather(void)
 {
-    jitgemm_conversion_options options = {.size = sizeof options,
-                                          .flags = JITGEMM_GATHER};
+    jitgemm_conversion *conversion =
+        flagged(JITGEMM_GATHER, JITGEMM_ROWS_STACKED);
     jitgemm_conversion_arguments arguments = good();
-    jitgemm_conversion *conversion;
 
-    CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
-              JITGEMM_OK);
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
                 JITGEMM_E_ARGUMENT, "arguments.gather");
     arguments.gather = (int32_t *)(void *)(memory + 2);
@@ -183,6 +219,7 @@ int main(void)
     test_sizes();
     test_pointers();
     test_gather();
+    test_cast();
     test_combine();
     jitgemm_context_destroy(context);
     fakes_close(&fakes);

@@ -40,7 +40,7 @@ static void test_run(uint32_t flags, int expected)
     jitgemm_plan_destroy(plan);
 }
 
-/* Of quantization, with a gather or without, or of sums. */
+/* Of quantization or a cast, with a gather or without, or of sums. */
 static void test_conversion(uint32_t flags, int expected)
 {
     const jitgemm_conversion_options options = {.size = sizeof options,
@@ -56,7 +56,7 @@ static void test_conversion(uint32_t flags, int expected)
         .x = memory,
         .rows = sums ? NULL : words,
         .values = memory,
-        .scales = sums ? NULL : memory,
+        .scales = sums || flags & JITGEMM_CAST ? NULL : memory,
         .gather = gathers ? words : NULL,
         .x_rows = gathers,
         .top_k = sums};
@@ -74,13 +74,15 @@ static void test_conversion(uint32_t flags, int expected)
 
 int main(void)
 {
-    static const uint32_t kinds[] = {0, JITGEMM_GATHER, JITGEMM_COMBINE};
+    static const uint32_t kinds[] = {0, JITGEMM_GATHER, JITGEMM_COMBINE,
+                                     JITGEMM_CAST,
+                                     JITGEMM_CAST | JITGEMM_GATHER};
 
     fakes = fakes_open();
     CHECK_INT(jitgemm_context_create(NULL, &context), JITGEMM_OK);
     test_run(0, 1);
     test_run(JITGEMM_DEPENDENT_LAUNCH, 2);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         test_conversion(kinds[i], 0);
         test_conversion(kinds[i] | JITGEMM_DEPENDENT_LAUNCH, 1);
     }

@@ -155,6 +155,7 @@ static void test_strides(const jitgemm_plan *plan)
     SPOIL(stride_b, row - 16, JITGEMM_E_ARGUMENT);
     SPOIL(stride_b, -row, JITGEMM_E_ARGUMENT);
     SPOIL(stride_b, INT64_MAX, JITGEMM_E_ARGUMENT);
+    SPOIL(stride_b, INT64_C(1) << 40, JITGEMM_E_ARGUMENT);
     SPOIL(stride_b, row + 8, JITGEMM_E_ALIGN);
     SPOIL(stride_sfb, scales - 16, JITGEMM_E_ARGUMENT);
     SPOIL(stride_sfb, scales + 8, JITGEMM_E_ALIGN);
@@ -162,6 +163,32 @@ static void test_strides(const jitgemm_plan *plan)
     arguments.stride_b = row + 16;
     arguments.stride_sfb = scales;
     CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+    arguments.stride_b = (INT64_C(1) << 40) - 16;
+    CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+}
+
+/* With few rows one kernel makes all that it needs, but beyond a number of
+ * groups. */
+static void test_workspace(void)
+{
+    for (int32_t groups = 256; groups <= 257; groups++) {
+        jitgemm_problem problem = good_problem();
+        jitgemm_expert_arguments arguments;
+        jitgemm_plan *plan = NULL;
+
+        problem.groups = groups;
+        problem.hint_rows = 2;
+        CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
+        CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
+        CHECK((bytes == 0) == (groups == 256));
+        arguments = good();
+        arguments.workspace = bytes ? memory : NULL;
+        fakes.cuda->grid = 0;
+        CHECK_INT(jitgemm_run_experts(plan, &arguments, NULL), JITGEMM_OK);
+        CHECK(fakes.cuda->grid > 0);
+        SPOIL(workspace, memory + 128, JITGEMM_E_ALIGN);
+        jitgemm_plan_destroy(plan);
+    }
 }
 
 static void test_calls(jitgemm_plan *plan)
@@ -255,29 +282,45 @@ static void test_kinds(void)
 
 /* ---- Kernels ----------------------------------------------------------- */
 
-/* That of the table comes before those of the product. */
+/* The i-th kernel of a problem has these words in its name; NULL: there is
+ * none. */
+static void check_kernel(const jitgemm_problem *problem, int32_t i,
+                         const char *words)
+{
+    jitgemm_kernel kernel = {.size = sizeof kernel};
+
+    CHECK_INT(jitgemm_problem_kernel(context, problem, i, &kernel),
+              words ? JITGEMM_OK : JITGEMM_E_NOT_FOUND);
+    CHECK(!words || strstr(kernel.name, words));
+}
+
+/* Of many groups, that of the table comes before those of the product; of few
+ * there is none. */
 static void test_kernels(void)
 {
     jitgemm_problem problem = good_problem();
-    jitgemm_kernel kernel = {.size = sizeof kernel};
 
     problem.max_rows = 100000;
+    problem.groups = 257;
     problem.hint_rows = 0; /* as many, that is */
-    CHECK_INT(jitgemm_problem_kernel(context, &problem, 0, &kernel),
-              JITGEMM_OK);
-    CHECK_STR(kernel.name, "experts stacked, tight, 1 maps");
-    CHECK_INT(jitgemm_problem_kernel(context, &problem, 2, &kernel),
-              JITGEMM_OK);
-    CHECK(strstr(kernel.name, "sm90_nvfp4") != NULL);
-    CHECK_INT(jitgemm_problem_kernel(context, &problem, 3, &kernel),
-              JITGEMM_E_NOT_FOUND);
+    check_kernel(&problem, 0, "experts stacked, tight, 1 maps");
+    check_kernel(&problem, 1, "sm90_activations 128, nvfp4");
+    check_kernel(&problem, 2, "sm90_nvfp4");
+    check_kernel(&problem, 3, NULL);
     problem.hint_rows = 2;
-    CHECK_INT(jitgemm_problem_kernel(context, &problem, 1, &kernel),
-              JITGEMM_OK);
-    CHECK(strstr(kernel.name, "fused") != NULL);
+    check_kernel(&problem, 0, "experts stacked, tight, 1 maps");
+    check_kernel(&problem, 1, "fused");
+    check_kernel(&problem, 2, NULL);
     CHECK_INT(jitgemm_problem_ready(context, &problem), JITGEMM_E_NOT_READY);
     CHECK(strstr(jitgemm_last_error()->text,
-                 "3@100000/2x264x1056:stacked:tight") != NULL);
+                 "257@100000/2x264x1056:stacked:tight") != NULL);
+    problem.groups = 256;
+    check_kernel(&problem, 0, "fused, own table");
+    check_kernel(&problem, 1, NULL);
+    problem.hint_rows = 0;
+    check_kernel(&problem, 0, "sm90_activations 128, nvfp4, own table");
+    check_kernel(&problem, 1, ", own table");
+    check_kernel(&problem, 2, NULL);
 }
 
 int main(void)
@@ -290,6 +333,9 @@ int main(void)
     test_kernels();
     test_problems();
     test_host_problems();
+    test_workspace();
+    problem.max_rows = 100000; /* a workspace for activations */
+    problem.hint_rows = 0;
     CHECK_INT(jitgemm_plan_create(context, &problem, &plan), JITGEMM_OK);
     CHECK_INT(jitgemm_plan_workspace(plan, &bytes), JITGEMM_OK);
     test_pointers(plan);

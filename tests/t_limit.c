@@ -121,11 +121,14 @@ static void test_conversions(void)
                                               .scales = memory};
     jitgemm_conversion *conversion;
 
-    for (size_t l = 0; l < 2 * COUNT(limits); l++) {
+    for (size_t l = 0; l < 3 * COUNT(limits); l++) {
         if (l == COUNT(limits)) {
+            options.flags = JITGEMM_CAST;
+            arguments.scales = NULL;
+        }
+        if (l == 2 * COUNT(limits)) {
             options = combine;
             arguments.rows = NULL;
-            arguments.scales = NULL;
             arguments.gather = (int32_t *)memory;
             arguments.top_k = 8;
         }

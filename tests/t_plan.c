@@ -263,6 +263,20 @@ static void test_explain(void)
     jg_buf_free(&text);
 }
 
+/* Who makes the table of groups. */
+static void test_tables(void)
+{
+    for (int i = 0; i < 8; i++) {
+        struct jg_problem problem = {.groups = 256 + i % 2,
+                                     .on_device = i / 2 % 2};
+        struct jg_config config = {.family = i / 4 ? JG_SM100 : JG_SM90};
+
+        jg_plan_complete(&problem, &config);
+        CHECK_INT(config.own_table, i == 2);
+        CHECK_INT(config.experts, problem.on_device && !config.own_table);
+    }
+}
+
 int main(void)
 {
     CHECK_INT(jg_device_of_arch("sm_90a", &device), JITGEMM_OK);
@@ -273,5 +287,6 @@ int main(void)
     test_choice_sm100();
     test_variants();
     test_explain();
+    test_tables();
     return test_end();
 }

@@ -105,10 +105,35 @@ static void test_swiglu(void)
     CHECK(isinf(ref_swiglu(3e38f, -2)));
 }
 
+/* Likewise that of gpt-oss, of which no number gives 0, either. */
+static void test_swiglu_oai(void)
+{
+    double worst = 0;
+
+    for (int i = -60 * 64; i <= 20 * 64; i++)
+        for (int j = -9; j <= 9; j++) {
+            double gate = fmin(i / 64.0, 7), up = fmax(fmin(j, 7), -7) + 1;
+            double glu = gate / (1 + exp(-1.702 * gate));
+            double got = (double)ref_swiglu_oai((float)i / 64, (float)j);
+
+            if (gate >= -51)
+                worst = fmax(worst, fabs(got - up * glu) -
+                                        fabs(up * glu) * 0x1p-17);
+            else
+                CHECK(got == 0);
+        }
+    CHECK(worst <= 0);
+    CHECK(ref_swiglu_oai(INFINITY, INFINITY) == ref_swiglu_oai(7, 7));
+    CHECK(ref_swiglu_oai(9, -INFINITY) == ref_swiglu_oai(7, -7));
+    CHECK(ref_swiglu_oai(-INFINITY, 1) == 0);
+    CHECK(ref_swiglu_oai(NAN, 1) == 0 && ref_swiglu_oai(1, NAN) == 0);
+}
+
 int main(void)
 {
     test_blocks();
     test_quantizer();
     test_swiglu();
+    test_swiglu_oai();
     return test_end();
 }

@@ -197,12 +197,12 @@ static void test_conversions(void)
     struct problem_list problems = {0};
     struct kernel_list list = {0};
 
-    CHECK(problem_list_convert(&problems, "e4m3"));
+    CHECK(problem_list_convert(&problems, NULL, "e4m3"));
     CHECK(problem_list_add(&problems, NULL, "1x8x64"));
-    CHECK(problem_list_convert(&problems, "f16:masked:strided:blocked"));
-    CHECK(problem_list_convert(&problems, "f16:stacked:explicit"));
-    CHECK(problem_list_convert(&problems, "bf16:stacked:explicit"));
-    CHECK(problem_list_convert(&problems, "bf16:stacked:tight:linear"));
+    CHECK(problem_list_convert(&problems, NULL, "f16:masked:strided:blocked"));
+    CHECK(problem_list_convert(&problems, NULL, "f16:stacked:explicit"));
+    CHECK(problem_list_convert(&problems, NULL, "bf16:stacked:explicit"));
+    CHECK(problem_list_convert(&problems, NULL, "bf16:stacked:tight:linear"));
     CHECK(kernel_list_add(&list, NULL, "device", &problems));
     CHECK_INT(list.count, 6);
     kernel_list_start(&list, 2);

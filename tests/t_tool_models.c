@@ -169,13 +169,47 @@ static void test_problems(void)
 
     CHECK(model_list_add(&list, "mixtral-8x7b", "8", 1));
     CHECK_INT(list.items[1].problem.b_type, JITGEMM_WEIGHTS_NVFP4);
+    CHECK_INT(list.count, 2);
+    list.items[0].problem.c_type = JITGEMM_BF16;
+    CHECK(model_list_convert(&list));
+    CHECK_INT(list.count, 5);
+    CHECK_STR(list.items[3].where,
+              "mixtral-8x7b/activation: conversion \"bf16+swiglu\"");
+    CHECK_INT(list.items[3].conversion.activation, JITGEMM_SWIGLU);
+    CHECK_INT(list.items[4].conversion.flags, JITGEMM_COMBINE);
     problem_list_free(&list);
+}
+
+/* What is between the products. */
+static void test_activation(void)
+{
+    static const char numbers[] =
+        "\"num_experts\":32,\"num_experts_per_tok\":4,"
+        "\"hidden_size\":2880,\"intermediate_size\":2880}";
+    static const struct {
+        const char *before;
+        bool oai;
+    } cases[] = {{"{", false},
+                 {"{\"model_type\":\"gpt_oss\",", true},
+                 {"{\"model_type\":\"qwen3_moe\",", false},
+                 {"{\"model_type\":4,", false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct moe_model model = {.oai = !cases[i].oai};
+        char text[512];
+        const char *at;
+
+        snprintf(text, sizeof text, "%s%s", cases[i].before, numbers);
+        CHECK(!parse(text, &model, &at));
+        CHECK_INT(model.oai, cases[i].oai);
+    }
 }
 
 int main(void)
 {
     test_config();
     test_weights();
+    test_activation();
     test_bad_config();
     test_problems();
     return test_end();

@@ -12,7 +12,8 @@ cp out model
 run 0 --arch sm_90a --list --problem 8@200/128x28672x4096 \
     --problem 8@200/128x4096x14336 --problem 8@200x28672x4096 \
     --problem 8@200x4096x14336 --problem 8@1024x28672x4096 \
-    --problem 8@1024x4096x14336
+    --problem 8@1024x4096x14336 --conversion f16+gather \
+    --conversion f16+swiglu --conversion f16+combine-f16
 same out model
 [ "$(keys out | sort | uniq -d | wc -l)" -eq 0 ] || fail "a kernel twice"
 
@@ -39,6 +40,42 @@ config.json/gate_up/5: problem "8@10/10x57344x4096"
 config.json/down/5: problem "8@10/10x4096x28672"
 END
 same want got
+
+# The conversions of a layer, as its types and its model ask for them.
+# Usage: converts ARGUMENT...; the names of them are those on standard input.
+converts() {
+    run 0 --arch sm_90a --list --tokens 8 "$@"
+    empty err
+    sed -n 's/^[0-9a-f]*  sm_90a    //p' out |
+        grep -E '^(quantize|cast|combine) ' >got
+    cat >want
+    same want got
+}
+converts --model qwen3-30b --c bf16 <<'END'
+quantize bf16, stacked, tight, gather
+quantize bf16, stacked, tight, swiglu
+combine bf16 to bf16
+END
+converts --model qwen3-30b --a f16 --c bf16 <<'END'
+cast f16 to f16, stacked, gather
+cast bf16 to f16, stacked, swiglu
+combine bf16 to f16
+END
+converts --model gpt-oss-20b --c bf16 <<'END'
+cast bf16 to bf16, stacked, gather
+cast bf16 to bf16, stacked, swiglu oai interleaved
+combine bf16 to bf16
+END
+converts --model qwen3-30b --model mixtral-8x7b --c f32 <<'END'
+quantize bf16, stacked, tight, gather
+combine f32 to bf16
+END
+sed 's/"architectures"/"model_type": "gpt_oss", &/' config.json >oss.json
+converts --model oss.json <<'END'
+quantize f16, stacked, tight, gather
+quantize f16, stacked, tight, swiglu oai interleaved
+combine f16 to f16
+END
 
 # Every model that has a name; one GPU's part of it may be out of range.
 names=$(run 2 --model none --tokens 1 && sed -n 's/.*name are //p' err)

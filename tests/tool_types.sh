@@ -27,7 +27,7 @@ run 0 --arch sm_90a --list --problem 8x512x7168
 lists 'sm90_nvfp4 .*, f16, .*strided' $problem --row-a 272
 lists 'sm90_nvfp4 .*, f16, .*strided' $problem --row-c 528
 lists 'sm90_nvfp4 .*, f16, .*adds' $problem --accumulate
-lists 'experts .*, zero tail' --problem 8@96/40x256x512 --zero-tail
+lists 'experts .*, zero tail' --problem 300@96/40x256x512 --zero-tail
 run 0 --arch sm_90a --list $problem --row-a 256 --row-c 512 # packed
 ! grep 'strided' "$work/out" || fail "packed rows are strided"
 
@@ -80,6 +80,8 @@ set -- "$@" --conversion f16 --conversion bf16:masked \
     --conversion f16:stacked:tight --conversion e4m3:stacked:floor \
     --conversion bf16:stacked:tight:linear \
     --conversion bf16+gather+swiglu:masked --conversion f16+swiglu-interleaved \
+    --conversion bf16+cast-f16+gather --conversion f16+swiglu+cast-f16:masked \
+    --conversion bf16+swiglu-oai --conversion bf16+swiglu-oai-interleaved \
     --conversion f32+combine-bf16
 run 0 "$@" --list
 empty "$work/err"
@@ -92,14 +94,18 @@ blocked_scales e4m3, stacked, floor
 quantize bf16, stacked, linear
 quantize bf16, masked, tight, swiglu, gather
 quantize f16, stacked, tight, swiglu interleaved
+cast bf16 to f16, stacked, gather
+cast f16 to f16, masked, swiglu
+quantize bf16, stacked, tight, swiglu oai
+quantize bf16, stacked, tight, swiglu oai interleaved
 combine f32 to bf16
 END
 same "$work/want" "$work/got"
 [ ! -e "$work/cache" ] || fail "--list touched the cache"
 run 0 "$@"
-has "$work/out" '^7 kernels: 7 compiled'
+has "$work/out" '^11 kernels: 11 compiled'
 keys "$work/listed" >"$work/want"
 keys "$work/out" >"$work/got"
 same "$work/want" "$work/got"
 run 0 "$@" --json
-[ "$(grep -c '"source":"disk"' "$work/out")" -eq 7 ] || fail "not 7 on disk"
+[ "$(grep -c '"source":"disk"' "$work/out")" -eq 11 ] || fail "not 11 on disk"

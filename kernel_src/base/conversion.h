@@ -6,7 +6,13 @@
 #include <base/rows.h>
 
 /* What quantize.cu makes of x before: jitgemm_activation. */
-enum jg_activation { JG_NO_ACTIVATION, JG_SWIGLU, JG_SWIGLU_INTERLEAVED };
+enum jg_activation {
+    JG_NO_ACTIVATION,
+    JG_SWIGLU,
+    JG_SWIGLU_INTERLEAVED,
+    JG_SWIGLU_OAI,
+    JG_SWIGLU_OAI_INTERLEAVED
+};
 
 struct jg_conversion_job {
     struct jg_row_numbers numbers;

@@ -13,10 +13,16 @@ template <int atoms, int threads> struct scale_stage {
     /* So much apart, a row's atoms are in different banks. */
     alignas(16) u8 bytes[atoms][JG_ATOM_BYTES + 16];
 
+    /* Of a row in an atom. */
+    __device__ static u32 place(u32 row)
+    {
+        return row % 32 * 16 + row / 32 * 4;
+    }
+
     /* The scale of a block of 16 k; those of four blocks are neighbours. */
     __device__ u8 *at(u32 row, u32 block)
     {
-        return &bytes[block / 4][row % 32 * 16 + row / 32 * 4 + block % 4];
+        return &bytes[block / 4][place(row) + block % 4];
     }
 
     __device__ uint4 *piece(int i)

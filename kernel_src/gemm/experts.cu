@@ -14,17 +14,17 @@
  * or each group's count. */
 #include <base/experts.h>
 #include <base/types.cuh>
+#include <epilogue/zero_tail.cuh>
 #include <pipeline/tensor_maps.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
+#include <sched/placing.cuh>
 #include <sched/row_groups.cuh>
 #include <sched/team.cuh>
 #include <spec.cuh>
 
-constexpr int token_atom = 8;
-constexpr int unit_bytes = 1024; /* of decoded activations */
-
-using row_groups = sched::row_groups<spec::layout, spec::place>;
+using sched::extent;
+using sched::row_groups;
 using team = sched::team<spec::threads>;
 
 struct smem {
@@ -32,19 +32,16 @@ struct smem {
 };
 static_assert(sizeof(smem) == spec::smem_bytes);
 
-/* What groups take of the table; together below 2^30 each. */
-struct extent {
-    u32 tiles, atoms; /* of 8 tokens */
+/* Of all groups together both numbers are below 2^30. */
+__device__ inline u64 both(extent of)
+{
+    return u64(of.tiles) << 32 | of.atoms;
+}
 
-    __device__ u64 both() const
-    {
-        return u64(tiles) << 32 | atoms;
-    }
-    __device__ static extent of(u64 both)
-    {
-        return {u32(both >> 32), u32(both)};
-    }
-};
+__device__ inline extent extent_of(u64 both)
+{
+    return {u32(both >> 32), u32(both)};
+}
 
 /* Sums over the groups before. */
 struct sums {
@@ -59,16 +56,16 @@ __device__ void write_maps(const jg_experts_job &job, jg_group &group, int g)
     u8 *maps = job.group_maps + size_t(g) * spec::maps * bytes;
 
     if constexpr (spec::maps == 1) {
-        pipeline::make_map(group.b_map, job.maps[0], group.b, job.n);
+        pipeline::make_map(group.b_map, job.maps[0], group.b, job.experts.n);
     } else {
         pipeline::make_map(maps, job.maps[0], group.a, group.m);
-        pipeline::make_map(maps + bytes, job.maps[1], group.b, job.n);
+        pipeline::make_map(maps + bytes, job.maps[1], group.b, job.experts.n);
     }
     if constexpr (spec::maps == 4) {
         pipeline::make_map(maps + 2 * bytes, job.maps[2], group.sfa,
                            ceil_div(group.m, JG_ATOM_ROWS));
         pipeline::make_map(maps + 3 * bytes, job.maps[3], group.sfb,
-                           ceil_div(job.n, JG_ATOM_ROWS));
+                           ceil_div(job.experts.n, JG_ATOM_ROWS));
     }
     ptx::fence_proxy_tensormap_release();
 }
@@ -78,29 +75,11 @@ __device__ void write_group(const jg_experts_job &job,
                             long long scale_row, extent before)
 {
     jg_group &group = job.groups[g];
-    u32 units = before.atoms * u32(job.tiling.units);
-    long long row_bytes_c = spec::strided ? job.row_bytes_c : job.row_c;
 
-    group.a = job.a + from.first * job.row_a;
-    group.sfa = job.sfa + scale_row / JG_ATOM_ROWS *
-                              (ceil_div(job.k, JG_ATOM_K) * JG_ATOM_BYTES);
-    group.b = job.b + g * job.stride_b;
-    group.sfb = job.sfb + g * job.stride_sfb;
-    group.c = reinterpret_cast<u16 *>(job.c + from.first * job.row_c);
-    group.alpha = job.alpha ? job.alpha + g : nullptr;
-    group.bias = job.bias ? job.bias + g * row_bytes_c : nullptr;
-    group.activations = u64(units) * unit_bytes;
-    group.m = from.rows;
-    group.n = job.n;
-    group.k = job.k;
-    if constexpr (spec::strided) {
-        group.row_a = job.row_a;
-        group.row_c = job.row_c;
-    }
-    group.chunks = job.tiling.chunks;
-    group.tile_rows = jg_tile_rows(&job.tiling, u32(from.rows));
+    sched::place_group<spec::strided>(job.experts, from, g, scale_row,
+                                      before.atoms, group);
     job.first_tile[g] = int(before.tiles);
-    job.first_unit[g] = int(units);
+    job.first_unit[g] = int(before.atoms * u32(job.experts.tiling.units));
     if (from.rows)
         write_maps(job, group, g);
 }
@@ -109,58 +88,29 @@ __device__ void write_group(const jg_experts_job &job,
 __device__ bool place_group(const jg_experts_job &job, const row_groups &rows,
                             const team &all, int g, sums &before)
 {
+    const jg_experts &experts = job.experts;
     sched::row_group group{};
     long long scale_row = 0;
 
-    if (g < job.numbers.groups)
+    if (g < experts.numbers.groups)
         group = rows.read(g);
     if (group.fault)
         group.rows = 0;
-    u32 atoms = (u32(group.rows) + token_atom - 1) / token_atom;
+    u32 atoms = (u32(group.rows) + sched::token_atom - 1) / sched::token_atom;
     if (spec::place == JG_TIGHT)
         scale_row = (long long)all.scan(sched::scale_atoms(group),
                                         before.scale_atoms) *
                     JG_ATOM_ROWS;
     else if (group.rows)
         scale_row = rows.scale_row(group, g);
-    if (all.scan(atoms, before.atoms) + atoms > u64(job.most_atoms))
+    if (all.scan(atoms, before.atoms) + atoms > u64(experts.most_atoms))
         group.rows = 0;
 
-    extent own{0, 0};
-    if (group.rows)
-        own = {u32(ceil_div(group.rows,
-                            jg_tile_rows(&job.tiling, u32(group.rows)))) *
-                   u32(job.tiling.across),
-               atoms};
-    extent at = extent::of(all.scan(own.both(), before.extents));
-    if (g < job.numbers.groups)
+    extent own = sched::extent_of(experts.tiling, group.rows);
+    extent at = extent_of(all.scan(both(own), before.extents));
+    if (g < experts.numbers.groups)
         write_group(job, group, g, scale_row, at);
     return group.fault;
-}
-
-/* Of all rows there may be, a warp each, of so many blocks. */
-__device__ void zero_tail(const jg_experts_job &job, const row_groups &rows,
-                          int block, int blocks)
-{
-    constexpr int warps = spec::threads / 32;
-    constexpr bool stacked = spec::layout == JG_STACKED;
-    const jg_row_numbers &numbers = job.numbers;
-    long long most = numbers.max_rows;
-    long long end = stacked ? most : most * numbers.groups;
-    long long row = (stacked ? rows.end : 0) +
-                    block * warps + int(threadIdx.x) / 32;
-
-    for (; row < end; row += blocks * warps) {
-        if constexpr (!stacked) {
-            sched::row_group group = rows.read(int(row / most));
-            if (group.fault || row - group.first < group.rows)
-                continue;
-        }
-        u8 *c = job.c + row * job.row_c;
-        for (long long i = threadIdx.x % 32 * 16; i < job.row_bytes_c;
-             i += 32 * 16)
-            *reinterpret_cast<uint4 *>(c + i) = uint4{0, 0, 0, 0};
-    }
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads, 1) void
@@ -171,14 +121,17 @@ experts(const __grid_constant__ jg_experts_job job)
 
     ptx::griddepcontrol_launch_dependents();
     ptx::griddepcontrol_wait();
-    row_groups rows(job.numbers);
+    const jg_experts &experts = job.experts;
+    row_groups rows(experts.numbers, spec::layout, spec::place);
     sums before{0, 0, 0};
-    int groups = job.numbers.groups;
+    int groups = experts.numbers.groups;
     u32 bad = ~0u, unused = 0;
 
     if constexpr (spec::zero_tail)
         if (blockIdx.x)
-            return zero_tail(job, rows, blockIdx.x - 1, gridDim.x - 1);
+            return epilogue::zero_tail<spec::threads>(experts, rows,
+                                                      blockIdx.x - 1,
+                                                      gridDim.x - 1);
     for (int first = 0; first < groups; first += spec::threads) {
         int g = first + int(threadIdx.x);
         if (place_group(job, rows, all, g, before))
@@ -187,12 +140,12 @@ experts(const __grid_constant__ jg_experts_job job)
     all.span(bad, unused);
     if constexpr (spec::zero_tail)
         if (gridDim.x == 1)
-            zero_tail(job, rows, 0, 1);
+            epilogue::zero_tail<spec::threads>(experts, rows, 0, 1);
     if (threadIdx.x)
         return;
-    extent end = extent::of(before.extents);
+    extent end = extent_of(before.extents);
     job.first_tile[groups] = int(end.tiles);
-    job.first_unit[groups] = int(end.atoms) * job.tiling.units;
-    if (bad != ~0u && job.numbers.fault)
+    job.first_unit[groups] = int(end.atoms) * experts.tiling.units;
+    if (bad != ~0u && experts.numbers.fault)
         rows.report(int(bad));
 }

@@ -10,11 +10,10 @@
  * memory, so that all reads and writes are of whole lines. */
 #include <base/group.h>
 #include <base/types.cuh>
+#include <gemm/sm90_groups.cuh>
 #include <mma/activations.cuh>
 #include <ptx/memory.cuh>
 #include <ptx/sync.cuh>
-#include <sched/table.cuh>
-#include <sched/tiles.cuh>
 #include <spec.cuh>
 
 constexpr int chunks = spec::tile_k / mma::chunk_k; /* a stage */
@@ -23,8 +22,12 @@ constexpr int team = mma::atom_rows * blocks;       /* threads */
 constexpr int teams = spec::threads / team;         /* of a block */
 static_assert(spec::threads % team == 0);
 
+using groups =
+    gemm::groups_from<spec::own_table, spec::strided, true, spec::threads>;
+
 using stage = u8[chunks][mma::atom_bytes]; /* of 8 tokens */
-static_assert(teams * sizeof(stage) == spec::smem_bytes);
+static_assert(teams * sizeof(stage) + groups::shared_bytes ==
+              spec::smem_bytes);
 
 /* Where a byte of a chunk's atom is in shared memory: the chunks that a warp
  * writes to at once are in different banks. */
@@ -35,25 +38,24 @@ __device__ inline int staged(int chunk, int byte)
 
 /* What a team decodes. */
 struct work {
-    const jg_group *group; /* null: nothing */
-    int atom, chunk;       /* the stage's first */
+    groups::handle of; /* group */
+    int atom, chunk;   /* the stage's first */
 
-    __device__ work(const jg_table &table, int unit) : group(nullptr)
+    __device__ work(const groups &table, int unit) : of(groups::none)
     {
         if (unit >= table.units)
             return;
-        int g = sched::find_group(table.first_unit, table.count, unit);
-        int local = unit - table.first_unit[g];
-        group = &table.groups[g];
-        chunk = local % group->chunks;
-        atom = local / group->chunks;
+        of = table.find_unit(unit);
+        int all = table.of(of).chunks;
+        chunk = unit % all;
+        atom = unit / all;
     }
 };
 
 /* A block of 16: pair p of it is part of piece p. */
-__device__ void decode(const work &work, int thread, stage &to)
+__device__ void decode(const jg_group &group, const work &work, int thread,
+                       stage &to)
 {
-    const jg_group &group = *work.group;
     int row = thread / blocks, block = thread % blocks;
     using activations = mma::activation_block<spec::nvfp4>;
     activations from(activations::read<spec::strided>(
@@ -70,11 +72,11 @@ __device__ void decode(const work &work, int thread, stage &to)
             from.pair(piece);
 }
 
-__device__ void store(const work &work, int thread, const stage &from,
-                      u8 *workspace)
+__device__ void store(const jg_group &group, const work &work, int thread,
+                      const stage &from, u8 *workspace)
 {
-    size_t atoms = ceil_div(work.group->m, mma::atom_rows);
-    u8 *to = workspace + work.group->activations +
+    size_t atoms = ceil_div(group.m, mma::atom_rows);
+    u8 *to = workspace + group.activations +
              (work.chunk * atoms + work.atom) * mma::atom_bytes;
 
 #pragma unroll
@@ -89,22 +91,24 @@ __device__ void store(const work &work, int thread, const stage &from,
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads) void
-sm90_activations(const jg_table given)
+sm90_activations(const __grid_constant__ groups::parameter given)
 {
-    stage &shared =
-        reinterpret_cast<stage *>(ptx::dynamic_smem())[threadIdx.x / team];
+    stage *stages = reinterpret_cast<stage *>(ptx::dynamic_smem());
+    stage &shared = stages[threadIdx.x / team];
     int thread = threadIdx.x % team;
 
     ptx::griddepcontrol_launch_dependents();
-    const jg_table table = sched::awaited(given);
+    const groups table =
+        groups::awaited(given, reinterpret_cast<u8 *>(stages + teams));
     for (int first = blockIdx.x * teams * chunks; first < table.units;
          first += gridDim.x * teams * chunks) {
         work work(table, first + int(threadIdx.x) / team * chunks);
-        if (work.group)
-            decode(work, thread, shared);
+        if (work.of != groups::none)
+            decode(table.of(work.of), work, thread, shared);
         __syncthreads();
-        if (work.group)
-            store(work, thread, shared, table.workspace);
+        if (work.of != groups::none)
+            store(table.of(work.of), work, thread, shared, table.workspace);
         __syncthreads();
     }
+    table.fill_tail();
 }

@@ -20,6 +20,7 @@
 #include <base/group.h>
 #include <base/types.cuh>
 #include <epilogue/store_registers.cuh>
+#include <gemm/sm90_groups.cuh>
 #include <mma/activations.cuh>
 #include <mma/weights.cuh>
 #include <mma/wgmma_tile.cuh>
@@ -30,7 +31,6 @@
 #include <ptx/sync.cuh>
 #include <ptx/tma.cuh>
 #include <ptx/wgmma.cuh>
-#include <sched/table.cuh>
 #include <sched/tiles.cuh>
 #include <spec.cuh>
 
@@ -75,13 +75,15 @@ struct smem { /* 1024-byte aligned: the atoms of the swizzles are */
     float sums[sums_rows][warpgroup]; /* of the other blocks */
     pipeline::barriers<spec::stages> barriers;
 };
-static_assert(sizeof(smem) + 1024 == spec::smem_bytes);
+using groups = gemm::groups_from<spec::own_table, spec::strided, spec::fused,
+                                 spec::threads>;
+static_assert(sizeof(smem) + groups::shared_bytes + 1024 == spec::smem_bytes);
 
 using ring = pipeline::ring<spec::stages>;
 using activation_row = mma::activation_row<nvfp4>;
 using weight_reader = mma::weight_reader<decoder, chunks>;
 using turns = sched::turns<spec::split>;
-using sched::tile;
+using tile = groups::tile;
 
 /* The stages of a tile's k that are this block's. */
 struct range {
@@ -97,10 +99,10 @@ struct range {
 };
 
 /* A stage of a tile's weights. */
-__device__ void load_weights(smem &shared, int slot, const tile &tile,
-                             int stage, ptx::mbarrier *full)
+__device__ void load_weights(smem &shared, int slot, const groups &table,
+                             const tile &tile, int stage, ptx::mbarrier *full)
 {
-    const jg_group &group = *tile.group;
+    const jg_group &group = table.of(tile.group);
     int row_atoms = ceil_div(group.k, 4 * scale_k);
     int first = stage * scale_atoms;
     u32 scale_bytes =
@@ -108,8 +110,8 @@ __device__ void load_weights(smem &shared, int slot, const tile &tile,
 
     ptx::mbarrier_arrive_expect_tx(
         full, sizeof shared.weights[0] + scale_strips * scale_bytes);
-    ptx::cp_async_bulk_tensor_2d(shared.weights[slot], group.b_map,
-                                 stage * weight_row_bytes, tile.column, full);
+    table.copy_weights(shared.weights[slot], tile, stage * weight_row_bytes,
+                       full);
 #pragma unroll
     for (int i = 0; i < scale_strips; i++) {
         int atom = min(tile.column / scale_rows + i,
@@ -121,36 +123,36 @@ __device__ void load_weights(smem &shared, int slot, const tile &tile,
     }
 }
 
-__device__ void copy_weights(smem &shared, const jg_table &table)
+__device__ void copy_weights(smem &shared, const groups &table)
 {
     ring ring{shared.barriers};
-    const jg_group *group = nullptr;
+    groups::handle group = groups::none;
 
     for (turns turn; turn.i < table.tiles; turn.next()) {
-        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
+        tile tile = table.find_tile<spec::tile_n>(turn.i);
         if (tile.group != group) {
             group = tile.group;
-            ptx::fence_proxy_tensormap_acquire(group->b_map);
+            table.acquire_map(group);
         }
-        range range(*group);
+        range range(table.of(group));
         for (int stage = range.first; stage < range.end;
              stage++, ring.next()) {
             ring.wait_empty();
-            load_weights(shared, ring.slot, tile, stage,
+            load_weights(shared, ring.slot, table, tile, stage,
                          &ring.shared.full[ring.slot]);
         }
     }
     ptx::griddepcontrol_launch_dependents();
 }
 
-__device__ void copy_activations(smem &shared, const jg_table &table)
+__device__ void copy_activations(smem &shared, const groups &table)
 {
     ring ring{shared.barriers};
 
     ptx::griddepcontrol_wait();
     for (turns turn; turn.i < table.tiles; turn.next()) {
-        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
-        const jg_group &group = *tile.group;
+        tile tile = table.find_tile<spec::tile_n>(turn.i);
+        const jg_group &group = table.of(tile.group);
         size_t chunk = size_t(ceil_div(group.m, mma::atom_rows)) *
                        mma::atom_bytes;
         u32 bytes = ceil_div(tile.rows, mma::atom_rows) * mma::atom_bytes;
@@ -173,7 +175,7 @@ __device__ void copy_activations(smem &shared, const jg_table &table)
 
 /* Warps 1 to 3. The loads for a stage are under way while its slot is awaited.
  * A lane makes whole rows of 128 bytes, a token's chunk each. */
-__device__ void decode_activations(smem &shared, const jg_table &table)
+__device__ void decode_activations(smem &shared, const groups &table)
 {
     constexpr int rows = spec::tile_m * chunks;
     constexpr int most = (rows + 31) / 32; /* a lane */
@@ -182,8 +184,8 @@ __device__ void decode_activations(smem &shared, const jg_table &table)
 
     ptx::griddepcontrol_wait();
     for (turns turn; turn.i < table.tiles; turn.next()) {
-        tile tile = sched::find_tile<spec::tile_n>(table, turn.i);
-        const jg_group group = *tile.group; /* a copy is not read again */
+        tile tile = table.find_tile<spec::tile_n>(turn.i);
+        const jg_group group = table.of(tile.group); /* a copy */
         range range(group);
         for (int stage = range.first; stage < range.end;
              stage++, ring.next(), wait = wait ? wait - 1 : 2) {
@@ -234,6 +236,7 @@ __device__ inline void multiply(float (&d)[width / 2],
 /* What a consumer keeps from tile to tile. */
 struct consumer {
     smem &shared;
+    const groups &table;
     int index; /* of the warpgroup */
     weight_reader weights;
     u64 activations; /* the first slot's descriptor */
@@ -271,7 +274,7 @@ __device__ inline bool add_parts(consumer &self, float (&d)[count])
 template <int width>
 __device__ inline void consume(consumer &self, const tile &tile)
 {
-    const jg_group &group = *tile.group;
+    const jg_group &group = self.table.of(tile.group);
     smem &shared = self.shared;
     ring &ring = self.slots;
     int scales = group.k / scale_k; /* of a row */
@@ -312,16 +315,17 @@ __device__ inline void consume(consumer &self, const tile &tile)
         if (!add_parts(self, d))
             return;
 
+    const jg_group &out = self.table.of(tile.group); /* read late */
     int column = tile.column + 64 * self.index;
     constexpr int bytes = epilogue::element_bytes<spec::output>;
     auto ld = [&] {
-        return epilogue::row_elements<spec::output, spec::strided>(group);
+        return epilogue::row_elements<spec::output, spec::strided>(out);
     };
-    u8 *c = reinterpret_cast<u8 *>(group.c) +
+    u8 *c = reinterpret_cast<u8 *>(out.c) +
             (size_t(tile.row) * ld() + column) * bytes;
-    const u8 *bias = group.bias ? group.bias + size_t(column) * bytes : nullptr;
-    float alpha = group.alpha ? *group.alpha : 1.0f;
-    epilogue::destination to = {c, ld(), tile.rows, group.n - column, bias};
+    const u8 *bias = out.bias ? out.bias + size_t(column) * bytes : nullptr;
+    float alpha = out.alpha ? *out.alpha : 1.0f;
+    epilogue::destination to = {c, ld(), tile.rows, out.n - column, bias};
     u8 *staging = shared.staging[self.index];
     if constexpr (spec::accumulate)
         epilogue::add_registers<spec::output>(d, shortfall, alpha, to, staging,
@@ -336,21 +340,21 @@ template <int width = spec::width_step>
 __device__ inline void consume_any(consumer &self, const tile &tile)
 {
     if constexpr (width < spec::tile_m)
-        if (tile.group->tile_rows > width)
+        if (self.table.tile_rows(tile) > width)
             return consume_any<width + spec::width_step>(self, tile);
     consume<width>(self, tile);
 }
 
-__device__ void consume_all(smem &shared, const jg_table &table, int index)
+__device__ void consume_all(smem &shared, const groups &table, int index)
 {
-    consumer self = {shared, index,
+    consumer self = {shared, table, index,
                      weight_reader(4 * index + threadIdx.x / 32 % 4),
                      mma::activation_descriptor(
                          ptx::shared_address(shared.activations)),
                      ring{shared.barriers}};
 
     for (turns turn; turn.i < table.tiles; turn.next())
-        consume_any(self, sched::find_tile<spec::tile_n>(table, turn.i));
+        consume_any(self, table.find_tile<spec::tile_n>(turn.i));
 }
 
 __device__ void initialize(smem &shared)
@@ -364,7 +368,7 @@ __device__ void initialize(smem &shared)
 }
 
 extern "C" __global__ __launch_bounds__(spec::threads, spec::blocks) void
-sm90_nvfp4(const jg_table given)
+sm90_nvfp4(const __grid_constant__ groups::parameter given)
 {
     u8 *memory = ptx::dynamic_smem();
     memory += -ptx::shared_address(memory) & 1023;
@@ -374,7 +378,7 @@ sm90_nvfp4(const jg_table given)
     if (threadIdx.x == 0)
         initialize(shared);
     __syncthreads();
-    const jg_table table = sched::complete(given);
+    const groups table = groups::complete(given, memory + sizeof(smem));
     if (spec::split > 1)
         ptx::barrier_cluster_arrive();
 

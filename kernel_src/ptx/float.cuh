@@ -21,6 +21,52 @@ __device__ inline u32 max_bf16x2(u32 a, u32 b)
     return d;
 }
 
+/* No number, 0x7fff, where either is none. */
+__device__ inline u32 max_nan_f16x2(u32 a, u32 b)
+{
+    u32 d;
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+
+__device__ inline u32 abs_f16x2(u32 a)
+{
+    u32 d;
+    asm("abs.f16x2 %0, %1;" : "=r"(d) : "r"(a));
+    return d;
+}
+
+__device__ inline u32 min_u16x2(u32 a, u32 b)
+{
+    u32 d;
+    asm("min.u16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+
+/* No number where either is none. */
+__device__ inline float max_nan_f32(float a, float b)
+{
+    float d;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b));
+    return d;
+}
+
+__device__ inline float abs_f32(float a)
+{
+    float d;
+    asm("abs.f32 %0, %1;" : "=f"(d) : "f"(a));
+    return d;
+}
+
+/* 1 / a, one unit in the last place off at most; subnormals are
+ * taken for 0. */
+__device__ inline float rcp_approx_f32(float a)
+{
+    float d;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(a));
+    return d;
+}
+
 /* The f16 in the low half; exact. */
 __device__ inline float cvt_f32_f16(u32 pair)
 {

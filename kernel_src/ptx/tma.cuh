@@ -60,6 +60,19 @@ cp_async_bulk_tensor_2d_multicast(void *destination, const void *map, int x,
                  : "memory");
 }
 
+/* A box of a three-dimensional one at (x, y, z), to this block. */
+__device__ inline void cp_async_bulk_tensor_3d(void *destination,
+                                               const void *map, int x, int y,
+                                               int z, mbarrier *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier"
+                 "::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+                     shared_address(destination)),
+                 "l"(map), "r"(x), "r"(y), "r"(z),
+                 "r"(shared_address(barrier))
+                 : "memory");
+}
+
 /* This thread's copies since the last call become a group. */
 __device__ inline void cp_async_bulk_commit_group()
 {

@@ -8,9 +8,8 @@
 #include <base/group.h>
 #include <base/types.cuh>
 #include <ptx/float.cuh>
-#include <ptx/half.cuh>
 #include <ptx/sync.cuh>
-#include <quant/nvfp4_block.cuh>
+#include <quant/elements.cuh>
 #include <sched/row_groups.cuh>
 #include <spec.cuh>
 
@@ -18,7 +17,6 @@ constexpr int warps = spec::threads / 32;
 constexpr int lane_k = 8;
 constexpr int ahead = 4;
 
-using row_groups = sched::row_groups<JG_MASKED, JG_FLOOR>;
 
 /* lane_k elements of a type. */
 template <int type> struct elements {
@@ -64,12 +62,6 @@ template <> struct elements<JG_F32> {
     }
 };
 
-__device__ inline u32 pack(float low, float high)
-{
-    return spec::c_type == JG_BF16 ? ptx::cvt_bf16x2_f32(high, low)
-                                   : ptx::cvt_f16x2_f32(high, low);
-}
-
 __device__ inline uint4 bits(const float *x)
 {
     return {__float_as_uint(x[0]), __float_as_uint(x[1]),
@@ -78,13 +70,14 @@ __device__ inline uint4 bits(const float *x)
 
 __device__ inline void store(u8 *to, const float *sums)
 {
+    using pair = quant::pair<spec::c_type == JG_BF16>;
     uint4 *at = reinterpret_cast<uint4 *>(to);
     if (spec::c_type == JG_F32) {
         at[0] = bits(sums);
         at[1] = bits(sums + 4);
     } else
-        at[0] = uint4{pack(sums[0], sums[1]), pack(sums[2], sums[3]),
-                      pack(sums[4], sums[5]), pack(sums[6], sums[7])};
+        at[0] = uint4{pair::of(sums[0], sums[1]), pair::of(sums[2], sums[3]),
+                      pair::of(sums[4], sums[5]), pair::of(sums[6], sums[7])};
 }
 
 /* lane_k elements of a row, from the first-th on. */
@@ -122,7 +115,7 @@ combine(const jg_conversion_job job)
 {
     ptx::griddepcontrol_launch_dependents();
     ptx::griddepcontrol_wait();
-    row_groups groups(job.numbers);
+    sched::row_groups groups(job.numbers, JG_MASKED, JG_FLOOR);
     sched::row_group tokens = groups.read(0);
     int across = ceil_div(job.k, 32 * lane_k);
     long long units = (long long)tokens.rows * across;

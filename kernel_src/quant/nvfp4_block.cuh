@@ -6,44 +6,15 @@
  *   scale = e4m3(global * (max |x| * (1 / 6))), at most 448
  *   code  = e2m1(x * (global / scale)), at most 6
  *
- * What is no number counts as 0, and a block whose scale is 0 is all 0. */
+ * What is no number counts as 0, a quotient past f32 as the largest f32, and a
+ * block whose scale is 0 is all 0. */
 #pragma once
 #include <base/types.cuh>
 #include <ptx/float.cuh>
 #include <ptx/half.cuh>
+#include <quant/elements.cuh>
 
 namespace quant {
-
-/* A pair of elements in a word. */
-template <bool bf16> struct pair {
-    __device__ static u32 max(u32 a, u32 b)
-    {
-        return bf16 ? ptx::max_bf16x2(a, b) : ptx::max_f16x2(a, b);
-    }
-    __device__ static float low(u32 x)
-    {
-        return bf16 ? __uint_as_float(x << 16) : ptx::cvt_f32_f16(x);
-    }
-    __device__ static float high(u32 x)
-    {
-        return bf16 ? __uint_as_float(x & 0xffff0000)
-                    : ptx::cvt_f32_f16(x >> 16);
-    }
-};
-
-constexpr u32 code_offset = 0x4b000000; /* 2^23 as f32 */
-
-/* The nearest code of a y >= 0, ties to even, plus code_offset. Codes are y in
- * steps of 1/2 up to 2, of 1 up to 4, of 2 up to 6. Past 2^23 an f32 is an
- * integer, so that adding it rounds; of the three lines, which meet in even
- * codes, the lowest is the right one. */
-__device__ inline u32 e2m1_code(float y)
-{
-    constexpr float integer = 8388608.0f; /* 2^23 */
-    float halves = y * 2 + integer, ones = y + (integer + 2);
-    float twos = y * 0.5f + (integer + 4);
-    return __float_as_uint(min(min(halves, ones), min(twos, integer + 7)));
-}
 
 /* Sign bits of four pairs, at the codes that they belong to. */
 __device__ inline u32 signs(u32 w0, u32 w1, u32 w2, u32 w3)
@@ -54,99 +25,178 @@ __device__ inline u32 signs(u32 w0, u32 w1, u32 w2, u32 w3)
     return ptx::select_bits(odd, even >> 4, 0x80808080) & 0x88888888;
 }
 
-/* Codes of the magnitudes of four pairs. */
-template <bool bf16>
-__device__ inline u32 codes(const u32 *magnitudes, float factor)
-{
-    u32 word = 0;
-#pragma unroll
-    for (int i = 3; i >= 0; i--) {
-        u32 x = magnitudes[i];
-        word =
-            word * 16 + e2m1_code(ptx::mul_f32(pair<bf16>::high(x), factor));
-        word = word * 16 + e2m1_code(ptx::mul_f32(pair<bf16>::low(x), factor));
-    }
-    return word - code_offset * 17u; /* the others are shifted out */
-}
-
-__device__ inline float magnitude(float x)
-{
-    return __uint_as_float(__float_as_uint(x) & 0x7fffffff);
-}
-
-__device__ inline u32 codes(const float *x, float factor)
+/* Likewise of eight f32. */
+__device__ inline u32 signs(const float *x)
 {
     u32 word = 0;
 #pragma unroll
     for (int i = 7; i >= 0; i--)
-        word = word * 16 + e2m1_code(ptx::mul_f32(magnitude(x[i]), factor));
-    return word - code_offset * 17u;
+        word = word << 4 | __float_as_uint(x[i]) >> 28;
+    return word & 0x88888888;
 }
 
-/* Signs of eight, of which f32 has them where a pair of bf16 does. */
-__device__ inline u32 signs(const float *x)
+/* The low half is that of `low`; the high one has what is above there, too. */
+__device__ inline u32 two(float low, float high)
 {
-    u32 pairs[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        pairs[i] = ptx::prmt(__float_as_uint(x[2 * i]),
-                             __float_as_uint(x[2 * i + 1]), 0x7632);
-    return signs(pairs[0], pairs[1], pairs[2], pairs[3]);
+    return __float_as_uint(high) * 65536 + __float_as_uint(low);
 }
 
-/* The scale of a block with that largest magnitude, and what its elements are
- * multiplied with. A `global` that is no number or not above 0 makes it 0. */
-struct block_scale {
-    u32 byte;
-    float factor;
+/* The nearest codes of eight 0 <= y < 7, ties to even. Codes are y in steps of
+ * 1/2 up to 2, of 1 up to 4, of 2 up to 6. Past 2^23 an f32 is an integer, so
+ * that adding it rounds; of the three lines, which meet in even codes, the
+ * lowest is the right one, for two codes at a time. */
+__device__ inline u32 codes(const float *y)
+{
+    constexpr float integer = 8388608.0f;            /* 2^23, 0x4b000000 */
+    constexpr u32 above = (0x4b00u * 0x1111u) << 16; /* of four words */
+    u32 word = 0;
+#pragma unroll
+    for (int i = 3; i >= 0; i--) {
+        float a = y[i], b = y[i + 4];
+        u32 halves = two(ptx::fma_f32(a, 2, integer),
+                         ptx::fma_f32(b, 2, integer));
+        u32 ones = two(a + (integer + 2), b + (integer + 2));
+        u32 twos = two(ptx::fma_f32(a, 0.5f, integer + 4),
+                       ptx::fma_f32(b, 0.5f, integer + 4));
+        word = word * 16 +
+               ptx::min_u16x2(ptx::min_u16x2(halves, ones), twos);
+    }
+    return word - above;
+}
 
-    __device__ block_scale(float largest, float global)
+/* What a block's elements are multiplied with, for each byte of its scale. */
+struct block_factors {
+    static constexpr int count = 128;
+    float of[count];
+
+    __device__ void set(u32 byte, float global)
     {
         constexpr float most = 3.402823466e38f; /* keeps 0 * factor 0 */
-        float wanted =
-            ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
-        byte = ptx::cvt_e4m3x2_f32(0, wanted > 0 ? wanted : 0);
-        factor = global / ptx::cvt_f32_f16(ptx::cvt_f16x2_e4m3x2(byte));
-        factor = factor < most ? factor : most;
+        float factor =
+            global / ptx::cvt_f32_f16(ptx::cvt_f16x2_e4m3x2(byte));
+        of[byte] = factor < most ? factor : most;
     }
 };
 
-/* Returns the scale's byte, spoils x. */
-template <bool bf16>
-__device__ inline u32 quantize(u32 (&x)[8], float global, u32 (&words)[2])
+/* Before it is rounded to e4m3. */
+__device__ inline float wanted_scale(float largest, float global)
 {
-    u32 top = 0;
-    words[0] = signs(x[0], x[1], x[2], x[3]);
-    words[1] = signs(x[4], x[5], x[6], x[7]);
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        x[i] = pair<bf16>::max(x[i] & 0x7fff7fff, 0);
-        top = pair<bf16>::max(top, x[i]);
-    }
-    block_scale scale(max(pair<bf16>::low(top), pair<bf16>::high(top)),
-                      global);
-    words[0] |= codes<bf16>(&x[0], scale.factor);
-    words[1] |= codes<bf16>(&x[4], scale.factor);
-    if (!scale.byte)
-        words[0] = words[1] = 0;
-    return scale.byte;
+    return ptx::mul_f32(global, ptx::mul_f32(largest, 1.0f / 6.0f));
 }
 
-/* Likewise of f32, none of them no number. */
-__device__ inline u32 quantize(const float (&x)[16], float global,
-                               u32 (&words)[2])
+/* From 2^-6 to below 2^9, where e4m3 is not smaller by more than an eighth, so
+ * that all y are below 7. It is a number, so all elements are. */
+__device__ inline bool is_usual(float wanted)
 {
-    float largest = 0;
+    constexpr u32 least = 0x3c800000, end = 0x44000000;
+    return __float_as_uint(wanted) - least < end - least;
+}
+
+/* The largest magnitude of pairs; no number where one of them is none. As
+ * integers, magnitudes are in the order of the numbers, and so they are as
+ * f16, of which bf16 from 2^121 on are none; these make it none, too. */
+template <bool bf16> __device__ inline float largest_of(const u32 *x)
+{
+    u32 top = ptx::abs_f16x2(x[0]);
+#pragma unroll
+    for (int i = 1; i < 8; i++)
+        top = ptx::max_nan_f16x2(top, ptx::abs_f16x2(x[i]));
+    return ptx::max_nan_f32(pair<bf16>::low(top), pair<bf16>::high(top));
+}
+
+__device__ inline float largest_of(const float (&x)[16])
+{
+    float largest = ptx::abs_f32(x[0]);
+#pragma unroll
+    for (int i = 1; i < 16; i++)
+        largest = ptx::max_nan_f32(largest, ptx::abs_f32(x[i]));
+    return largest;
+}
+
+/* Codes of eight x without their signs: `usual` if the scale is. */
+template <bool usual>
+__device__ inline u32 scaled_codes(const float *x, float factor)
+{
+    float y[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        y[i] = ptx::mul_f32(ptx::abs_f32(x[i]), factor);
+        y[i] = usual ? y[i] : min(6.0f, y[i]); /* infinity * 0 is 6 */
+    }
+    return codes(y);
+}
+
+/* Any block of numbers. `to` has the signs of its codes. */
+__device__ inline u32 quantize_any(const float (&x)[16], float wanted,
+                                   const block_factors &factors, u32 (&to)[2])
+{
+    u32 byte = ptx::cvt_e4m3x2_f32(0, wanted > 0 ? wanted : 0);
+    to[0] += scaled_codes<false>(&x[0], factors.of[byte]);
+    to[1] += scaled_codes<false>(&x[8], factors.of[byte]);
+    if (!byte)
+        to[0] = to[1] = 0;
+    return byte;
+}
+
+__device__ inline u32 quantize_usual(const float (&x)[16], float wanted,
+                                     const block_factors &factors,
+                                     u32 (&to)[2])
+{
+    u32 byte = ptx::cvt_e4m3x2_f32(0, wanted);
+    to[0] += scaled_codes<true>(&x[0], factors.of[byte]);
+    to[1] += scaled_codes<true>(&x[8], factors.of[byte]);
+    return byte;
+}
+
+template <bool bf16>
+__device__ inline void unpack(const u32 (&pairs)[8], float (&x)[16])
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        x[2 * i] = pair<bf16>::low(pairs[i]);
+        x[2 * i + 1] = pair<bf16>::high(pairs[i]);
+    }
+}
+
+/* Sixteen to two words of codes. Returns the scale's byte, spoils x. */
+template <bool bf16>
+__device__ inline u32 quantize(u32 (&pairs)[8], float global,
+                               const block_factors &factors, u32 (&to)[2])
+{
+    float wanted = wanted_scale(largest_of<bf16>(pairs), global), x[16];
+    to[0] = signs(pairs[0], pairs[1], pairs[2], pairs[3]);
+    to[1] = signs(pairs[4], pairs[5], pairs[6], pairs[7]);
+    if (is_usual(wanted)) {
+        unpack<bf16>(pairs, x);
+        return quantize_usual(x, wanted, factors, to);
+    }
+    u32 top = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        pairs[i] = pair<bf16>::max(pairs[i] & 0x7fff7fff, 0);
+        top = pair<bf16>::max(top, pairs[i]);
+    }
+    float largest = max(pair<bf16>::low(top), pair<bf16>::high(top));
+    unpack<bf16>(pairs, x);
+    return quantize_any(x, wanted_scale(largest, global), factors, to);
+}
+
+/* Likewise of f32, where what is no number is 0 without a sign. */
+__device__ inline u32 quantize(float (&x)[16], float global,
+                               const block_factors &factors, u32 (&to)[2])
+{
+    float wanted = wanted_scale(largest_of(x), global);
+    if (is_usual(wanted)) {
+        to[0] = signs(&x[0]);
+        to[1] = signs(&x[8]);
+        return quantize_usual(x, wanted, factors, to);
+    }
 #pragma unroll
     for (int i = 0; i < 16; i++)
-        largest = max(largest, magnitude(x[i]));
-    block_scale scale(largest, global);
-    words[0] = words[1] = 0;
-    if (scale.byte) {
-        words[0] = signs(&x[0]) | codes(&x[0], scale.factor);
-        words[1] = signs(&x[8]) | codes(&x[8], scale.factor);
-    }
-    return scale.byte;
+        x[i] = x[i] == x[i] ? x[i] : 0;
+    to[0] = signs(&x[0]);
+    to[1] = signs(&x[8]);
+    return quantize_any(x, wanted_scale(largest_of(x), global), factors, to);
 }
 
 } // namespace quant

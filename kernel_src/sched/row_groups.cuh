@@ -5,6 +5,7 @@
 #pragma once
 #include <base/rows.h>
 #include <base/types.cuh>
+#include <sched/team.cuh>
 
 namespace sched
 {
@@ -21,12 +22,13 @@ __device__ inline int scale_atoms(const row_group &group)
     return group.fault ? 0 : int(jg_atom_rows(group.rows) / JG_ATOM_ROWS);
 }
 
-template <int layout, int place> struct row_groups {
+struct row_groups {
     const jg_row_numbers &numbers;
+    int layout, place; /* jg_rows, jg_scale_place */
     int end; /* JG_STACKED: the last offset, where that may be */
 
-    __device__ explicit row_groups(const jg_row_numbers &n)
-        : numbers(n), end(n.max_rows)
+    __device__ row_groups(const jg_row_numbers &n, int l, int p)
+        : numbers(n), layout(l), place(p), end(n.max_rows)
     {
         if (layout == JG_STACKED && n.rows[n.groups] >= 0)
             end = min(end, n.rows[n.groups]);
@@ -67,6 +69,19 @@ template <int layout, int place> struct row_groups {
         return place == JG_EXPLICIT
                    ? numbers.scale_row[g]
                    : jg_scale_row(place, group.first, g, numbers.max_rows);
+    }
+
+    /* By all threads of the block; ~0u: none is bad. */
+    template <int threads>
+    __device__ u32 lowest_bad(const team<threads> &all) const
+    {
+        u32 bad = ~0u, unused = 0;
+#pragma unroll 1
+        for (int g = threadIdx.x; g < numbers.groups; g += threads)
+            if (read(g).fault)
+                bad = min(bad, u32(g));
+        all.span(bad, unused);
+        return bad;
     }
 
     /* By one thread: the lowest bad group, unless there is an earlier fault.

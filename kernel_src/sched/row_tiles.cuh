@@ -25,11 +25,11 @@ struct row_tile {
 
 template <int layout, int place, int threads> struct row_tiles {
     const jg_row_numbers &numbers;
-    row_groups<layout, place> groups;
+    row_groups groups;
     team<threads> all;
 
     __device__ row_tiles(const jg_row_numbers &n, u32 *words)
-        : numbers(n), groups(n), all{words}
+        : numbers(n), groups(n, layout, place), all{words}
     {
     }
 
@@ -57,14 +57,9 @@ template <int layout, int place, int threads> struct row_tiles {
     /* From the first block. */
     __device__ void report() const
     {
-        u32 bad = ~0u, unused = 0;
         if (!numbers.fault || blockIdx.x)
             return;
-#pragma unroll 1
-        for (int g = threadIdx.x; g < numbers.groups; g += threads)
-            if (groups.read(g).fault)
-                bad = min(bad, u32(g));
-        all.span(bad, unused);
+        u32 bad = groups.lowest_bad(all);
         if (bad != ~0u && threadIdx.x == 0)
             groups.report(int(bad));
     }

@@ -9,32 +9,22 @@ namespace sched {
 
 /* The group that owns flat number `i`: the last one that starts at or before
  * it. Groups that own nothing start where the next one does, so they are never
- * the last. */
+ * the last. Each round looks at three at once: what takes time is how many
+ * accesses to memory wait for one another. */
 __device__ inline int find_group(const int *first, int count, int i)
 {
+    constexpr int ways = 4;
     int low = 0;
+#pragma unroll 1
     while (count > 1) {
-        int half = count / 2;
-        if (first[low + half] <= i)
-            low += half;
-        count -= half;
+        int step = ceil_div(count, ways), passed = 0;
+#pragma unroll
+        for (int way = 1; way < ways; way++)
+            passed += way * step < count && first[low + way * step] <= i;
+        low += passed * step;
+        count = min(step, count - passed * step);
     }
     return low;
-}
-
-/* The same, with all comparisons of few groups at once: the time of one access
- * to memory instead of three. */
-__device__ inline int find_group_among_few(const int *first, int count, int i)
-{
-    constexpr int few = 8;
-    int group = 0;
-    if (count > few)
-        return find_group(first, count, i);
-#pragma unroll
-    for (int g = 1; g < few; g++)
-        if (g < count && first[g] <= i)
-            group = g;
-    return group;
 }
 
 struct tile {
@@ -106,7 +96,7 @@ template <int tile_n, int ctas, bool neighbours> struct walk {
     }
     __device__ tile get() const
     {
-        int g = find_group_among_few(table.first_tile, table.count, turn.i);
+        int g = find_group(table.first_tile, table.count, turn.i);
         return cut_tile<tile_n>(table, g, turn.i);
     }
 };

@@ -18,7 +18,7 @@ const char help_usage[] =
     "A PATH is a pack (its name ends in .jgp) or else a cache directory.\n"
     "\n";
 
-const char help_options[] =
+const char help_problems[] =
     "  --problem M[,M...]xNxK  one group for each M, all with this N and K\n"
     "  --problem GROUPS@MAX[/TYPICAL]xNxK[:LAYOUT[:PLACE]]\n"
     "                          experts whose rows, in all or (masked) each at\n"
@@ -43,13 +43,18 @@ const char help_options[] =
     "                          the kernel that makes A of rows of f16 or\n"
     "                          bf16, or brings e4m3 scales into the layout\n"
     "                          blocked; ORDER is blocked or linear, STEP\n"
-    "                          gather, swiglu or swiglu-interleaved, or\n"
-    "                          combine-C of sums of rows, to type C\n"
+    "                          gather, swiglu, swiglu-oai (of gpt-oss) or\n"
+    "                          either with -interleaved, and cast-C, to\n"
+    "                          type C; or combine-C of sums of rows\n"
     "  --model NAME|CONFIG     the products of this model's experts, or of one\n"
-    "                          whose config.json (Hugging Face) CONFIG is\n"
+    "                          whose config.json (Hugging Face) CONFIG is;\n"
+    "                          and the conversions around them: tokens\n"
+    "                          gathered, the activation, rows combined\n"
     "  --tokens N[-N][,N[-N]...]\n"
     "                          tokens that the models get at a time\n"
-    "  --tp N                  a GPU has one of N parts of each expert\n"
+    "  --tp N                  a GPU has one of N parts of each expert\n";
+
+const char help_options[] =
     "  --file LIST             a problem a line; # starts a comment; - is\n"
     "                          standard input\n"
     "  --arch ARCH[,ARCH...]   for these GPU architectures, such as sm_90a,\n"

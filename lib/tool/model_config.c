@@ -56,22 +56,36 @@ static const char *read_weights(const char *object, bool *mxfp4,
     return rule;
 }
 
+/* What the experts do between their products is known by the model. */
+static const char *read_activation(const char *object, bool *oai,
+                                   const char **at)
+{
+    const char *type = NULL;
+    const char *rule = json_member(object, "model_type", &type, at);
+
+    if (!rule && type)
+        *oai = json_is(type, "gpt_oss");
+    return rule;
+}
+
 const char *model_config_parse(const char *text, size_t size,
                                struct moe_model *model, const char **at)
 {
     const char *rule = json_check(text, size, at), *object, *part;
     int64_t numbers[KEYS];
-    bool mxfp4 = false;
+    bool mxfp4 = false, oai = false;
 
     if (rule)
         return rule;
     object = text + strspn(text, " \t\n\r");
     if ((rule = json_member(object, "text_config", &part, at)) ||
-        (rule = read_weights(object, &mxfp4, at)))
+        (rule = read_weights(object, &mxfp4, at)) ||
+        (rule = read_activation(object, &oai, at)))
         return rule;
     if (part)
         object = part;
-    if (part && (rule = read_weights(object, &mxfp4, at)))
+    if (part && ((rule = read_weights(object, &mxfp4, at)) ||
+                 (rule = read_activation(object, &oai, at))))
         return rule;
     for (int key = 0; key < KEYS; key++)
         if ((rule = read_key(object, key, &numbers[key], at)))
@@ -84,6 +98,7 @@ const char *model_config_parse(const char *text, size_t size,
     model->hidden = numbers[HIDDEN];
     model->intermediate = numbers[INTERMEDIATE];
     model->mxfp4 = mxfp4;
+    model->oai = oai;
     return NULL;
 }
 

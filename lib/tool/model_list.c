@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes problems as --problem takes them, so that messages show that form. */
+/* Writes problems and conversions as options take them, so that messages show
+ * that form. */
 #include "model_list.h"
 
 #include <inttypes.h>
@@ -86,6 +87,7 @@ bool model_list_add(struct problem_list *list, const char *name,
 {
     const struct moe_model *known = moe_model_find(name);
     struct moe_model model = {.name = name};
+    size_t first = list->count;
 
     if (known)
         model = *known;
@@ -112,7 +114,61 @@ bool model_list_add(struct problem_list *list, const char *name,
         }
         if (!add_range(list, &model, range))
             return false;
+        list->items[first].model = model.name;
+        list->items[first].oai = model.oai;
         if (!*at)
             return true;
     }
+}
+
+/* One step of a layer: a conversion of rows of that type. */
+static bool add_step(struct problem_list *list, const char *model,
+                     const char *step, const char *type, const char *steps,
+                     const char *cast)
+{
+    size_t bytes = strlen(model) + 32, capacity = 0;
+    char *origin = grow(NULL, &capacity, bytes, 1), text[64];
+    bool good;
+
+    snprintf(origin, bytes, "%s/%s", model, step);
+    snprintf(text, sizeof text, "%s+%s%s", type, steps, cast);
+    good = problem_list_convert(list, origin, text);
+    free(origin);
+    return good;
+}
+
+static bool add_steps(struct problem_list *list, const char *model, bool oai,
+                      const jitgemm_problem *problem)
+{
+    static const char *const types[] = {"f16", "bf16", "f32"};
+    static const char *const combine[] = {"combine-f16", "combine-bf16"};
+    jitgemm_type c = problem->c_type, x = c;
+    bool cast = problem->a_type != JITGEMM_INPUT_NVFP4;
+    const char *to = "";
+
+    if (cast)
+        x = problem->a_type == JITGEMM_INPUT_F16 ? JITGEMM_F16 : JITGEMM_BF16;
+    else if (c == JITGEMM_F32)
+        x = JITGEMM_BF16;
+    if (cast)
+        to = x == JITGEMM_F16 ? "+cast-f16" : "+cast-bf16";
+    return add_step(list, model, "gather", types[x], "gather", to) &&
+           (c == JITGEMM_F32 ||
+            add_step(list, model, "activation", types[c],
+                     oai ? "swiglu-oai-interleaved" : "swiglu", to)) &&
+           add_step(list, model, "combine", types[c], combine[x], "");
+}
+
+bool model_list_convert(struct problem_list *list)
+{
+    size_t count = list->count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct named_problem item = list->items[i]; /* the list may move */
+
+        if (item.model &&
+            !add_steps(list, item.model, item.oai, &item.problem))
+            return false;
+    }
+    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --model: the products of a model's experts as problems. */
+/* --model: what a layer of a model's experts runs. */
 #ifndef JITGEMM_WARM_MODEL_LIST_H
 #define JITGEMM_WARM_MODEL_LIST_H
 
@@ -18,5 +18,11 @@
  */
 bool model_list_add(struct problem_list *list, const char *model,
                     const char *tokens, int64_t tp);
+
+/* Adds the conversions around the products of each model in the list, whose
+ * types are set: tokens to A, gathered; C of gate_up to A, activated, unless C
+ * is f32, which conversions do not take; and C of down back to tokens. Tokens
+ * are of A's type if that has 16 bits, else of C's, and else bf16. */
+bool model_list_convert(struct problem_list *list);
 
 #endif

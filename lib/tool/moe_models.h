@@ -14,6 +14,8 @@ struct moe_model {
     int32_t experts, top; /* top: experts that a token goes to */
     int64_t hidden, intermediate;
     bool mxfp4; /* weights, as they are published */
+    bool oai;   /* gpt-oss's activation, of interleaved gates and ups; else
+                   SwiGLU of halves */
 };
 
 extern const struct moe_model moe_models[];

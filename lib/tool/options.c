@@ -259,7 +259,7 @@ static bool set_wanted(struct settings *settings, int option, char **argv)
         return problem_list_read(&settings->problems, optarg);
     case OPTION_CONVERSION:
         settings->problems_given = settings->conversions_given = true;
-        return problem_list_convert(&settings->problems, optarg);
+        return problem_list_convert(&settings->problems, NULL, optarg);
     case OPTION_MODEL:
         return add_model(settings, optarg);
     case OPTION_TOKENS:
@@ -329,7 +329,7 @@ static bool set_option(struct settings *settings, int option, char **argv)
         settings->json = true;
         return true;
     case OPTION_HELP:
-        printf("%s%s", help_usage, help_options);
+        printf("%s%s%s", help_usage, help_problems, help_options);
         exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
     case OPTION_VERSION:
         print_version();
@@ -366,7 +366,9 @@ bool options_read(struct settings *settings, int argc, char **argv)
                          .row_a = settings->row_a,
                          .row_c = settings->row_c,
                      });
-    return true;
+    /* Of conversions there is nothing to choose. */
+    return settings->verb == VERB_TUNE || settings->verb == VERB_EXPLAIN ||
+           model_list_convert(&settings->problems);
 }
 
 void options_free(struct settings *settings)

@@ -77,15 +77,16 @@ bool problem_list_add(struct problem_list *list, const char *origin,
     return append(list, item);
 }
 
-bool problem_list_convert(struct problem_list *list, const char *text)
+bool problem_list_convert(struct problem_list *list, const char *origin,
+                          const char *text)
 {
     struct named_problem item = {.where = NULL};
     const char *at, *rule = conversion_text_read(text, &at, &item.conversion);
 
     if (rule)
-        return reject(NULL, "conversion", text, at, rule,
+        return reject(origin, "conversion", text, at, rule,
                       "TYPE+STEP:LAYOUT:PLACE:ORDER");
-    item.where = name(NULL, "conversion", text, 0);
+    item.where = name(origin, "conversion", text, 0);
     return append(list, item);
 }
 

@@ -13,6 +13,10 @@ struct named_problem {
     /* In place of a problem, if its size is not 0: */
     jitgemm_conversion_options conversion;
     char *where; /* what to call it in messages */
+    /* Of the first problem of a model, unless NULL: its name, and whether its
+     * activation is gpt-oss's. */
+    const char *model;
+    bool oai;
 };
 
 struct problem_list { /* all zero: empty */
@@ -25,7 +29,8 @@ struct problem_list { /* all zero: empty */
  * message. */
 bool problem_list_add(struct problem_list *list, const char *origin,
                       const char *text);
-bool problem_list_convert(struct problem_list *list, const char *text);
+bool problem_list_convert(struct problem_list *list, const char *origin,
+                          const char *text);
 
 /* Adds the problems of a file, one a line; "#" starts a comment. "-" is
  * standard input. False after a message. */

@@ -141,8 +141,16 @@ static const char *read_steps(const char **at,
                               jitgemm_conversion_options *options)
 {
     static const char *const steps[] = {
-        "gather",      "swiglu",       "swiglu-interleaved",
-        "combine-f16", "combine-bf16", "combine-f32",
+        "gather",
+        "swiglu",
+        "swiglu-interleaved",
+        "swiglu-oai",
+        "swiglu-oai-interleaved",
+        "combine-f16",
+        "combine-bf16",
+        "combine-f32",
+        "cast-f16",
+        "cast-bf16",
         NULL};
     const char *rule;
 
@@ -154,11 +162,11 @@ static const char *read_steps(const char **at,
             return rule;
         if (step == 0)
             options->flags |= JITGEMM_GATHER;
-        else if (step < 3)
+        else if (step < 5)
             options->activation = (jitgemm_activation)step;
         else {
-            options->flags |= JITGEMM_COMBINE;
-            options->c_type = (jitgemm_type)(step - 3);
+            options->flags |= step < 8 ? JITGEMM_COMBINE : JITGEMM_CAST;
+            options->c_type = (jitgemm_type)((step - 5) % 3);
         }
     }
     return NULL;

@@ -22,8 +22,8 @@ const char *problem_text_read(const char *text, const char **at,
 /*   conversion = type { "+" step }
  *                [ ":" layout [ ":" place [ ":" order ] ] ] ;
  *
- * Steps: gather, swiglu, swiglu-interleaved; or combine-f16, combine-bf16 or
- * combine-f32. */
+ * Steps: gather, and swiglu, swiglu-oai or either with "-interleaved", and
+ * cast-f16 or cast-bf16; or combine-f16, combine-bf16 or combine-f32. */
 const char *conversion_text_read(const char *text, const char **at,
                                  jitgemm_conversion_options *options);
 

@@ -9,13 +9,13 @@
 #include "models.h"
 #include "timing.h"
 
-enum { MOST_MODELS = 16, MOST_TOKENS = 65536 };
+enum { MOST_MODELS = 16, MOST_COUNTS = 8, MOST_TOKENS = 65536 };
 
 static const char usage[] =
     "usage: bench [OPTION...] [CASE...]\n"
     "  --model NAME   both products of a model's layer of experts; may be\n"
     "                 given again\n"
-    "  --tokens N     that the layer gets (128)\n"
+    "  --tokens N,... that the layer gets (128)\n"
     "  --runs N       repeat all, and give the spread over the runs\n"
     "  --json FILE    write the figures there too\n"
     "  --cases        only print the shapes as JSON, for peers.py\n"
@@ -33,7 +33,8 @@ static const char usage[] =
 struct layers {
     const struct moe_model *models[MOST_MODELS];
     int count;
-    int64_t tokens; /* for each */
+    int64_t tokens[MOST_COUNTS]; /* for each */
+    int counts;
 };
 
 static bool refuse(const char *argument, const char *value)
@@ -55,13 +56,13 @@ static bool choose(struct options *options, const struct gemm_case *c)
 
 static bool choose_layers(struct options *options, const struct layers *layers)
 {
-    static struct gemm_case made[2 * MOST_MODELS];
+    static struct gemm_case made[MOST_MODELS * MOST_COUNTS][2];
 
-    for (int i = 0; i < layers->count; i++) {
-        struct gemm_case *gate_up = &made[2 * i], *down = gate_up + 1;
-
-        moe_model_cases(layers->models[i], layers->tokens, gate_up, down);
-        if (!choose(options, gate_up) || !choose(options, down))
+    for (int i = 0; i < layers->count * layers->counts; i++) {
+        moe_model_cases(layers->models[i / layers->counts],
+                        layers->tokens[i % layers->counts], &made[i][0],
+                        &made[i][1]);
+        if (!choose(options, &made[i][0]) || !choose(options, &made[i][1]))
             return false;
     }
     return true;
@@ -100,6 +101,22 @@ static bool add_model(const char *name, struct layers *layers)
     return true;
 }
 
+static bool read_tokens(const char *value, struct layers *layers)
+{
+    char *end;
+
+    for (layers->counts = 0;; value = end + 1) {
+        long tokens = strtol(value, &end, 10);
+
+        if (tokens < 1 || tokens > MOST_TOKENS ||
+            layers->counts == MOST_COUNTS)
+            return false;
+        layers->tokens[layers->counts++] = tokens;
+        if (*end != ',')
+            return !*end;
+    }
+}
+
 static bool read_a(const char *type, jitgemm_input *to)
 {
     *to = strcmp(type, "f16") == 0    ? JITGEMM_INPUT_F16
@@ -136,10 +153,8 @@ static bool read_value(const char *option, const char *value,
         options->runs = atoi(value);
         return options->runs >= 1 && options->runs <= MOST_RUNS;
     }
-    if (strcmp(option, "--tokens") == 0) {
-        layers->tokens = atoi(value);
-        return layers->tokens >= 1 && layers->tokens <= MOST_TOKENS;
-    }
+    if (strcmp(option, "--tokens") == 0)
+        return read_tokens(value, layers);
     if (strcmp(option, "--model") == 0)
         return add_model(value, layers);
     if (strcmp(option, "--a") == 0)
@@ -153,7 +168,7 @@ static bool read_value(const char *option, const char *value,
 
 bool options_read(char **arguments, struct options *options)
 {
-    struct layers layers = {.tokens = 128};
+    struct layers layers = {.tokens = {128}, .counts = 1};
 
     memset(options, 0, sizeof *options);
     options->runs = 1;

@@ -132,6 +132,14 @@ inline uint16_t half_max(uint16_t a, uint16_t b, uint16_t infinity)
     return no_a || (!no_b && order_b > order_a) ? b : a;
 }
 
+/* Of f16: no number where either is none. */
+inline uint16_t half_max_nan(uint16_t a, uint16_t b)
+{
+    bool none = (a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00;
+
+    return none ? half_nan : half_max(a, b, 0x7c00);
+}
+
 } // namespace emu
 
 #endif

@@ -7,6 +7,7 @@
 
 #define PRODUCT_TEXT     "gemm/sm90_nvfp4.cu"
 #define ACTIVATIONS_TEXT "gemm/sm90_activations.cu"
+#define GROUPS_TEXT      "gemm/sm90_groups.cuh"
 #define EPILOGUE_TEXT    "epilogue/store_registers.cuh"
 #define ROW_TEXT         "mma/activations.cuh"
 #define RING_TEXT        "pipeline/ring.cuh"
@@ -48,7 +49,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
     {"slot released twice", PRODUCT_TEXT,
      "s/^    ptx::mbarrier_arrive(&ring.*/&\\n&/",
      "arrive-nothing-pending|early-overwrite"},
-    {"arrival at a barrier that all came to", PRODUCT_TEXT,
+    {"arrival at a barrier that all came to", GROUPS_TEXT,
      "s/^ *ptx::cp_async_bulk_tensor_2d(/    ptx::mbarrier_arrive(full);\\n&/",
      "arrive-nothing-pending"},
     {"one arrival too many expected", PRODUCT_TEXT,
@@ -84,7 +85,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
      "/^    ptx::wgmma_fence();/d;"
      "s/^\\( *\\)self.weights.fragment(/\\1ptx::wgmma_fence();\\n&/",
      "wgmma-no-fence"},
-    {"map not acquired", PRODUCT_TEXT, "/fence_proxy_tensormap_acquire/d",
+    {"map not acquired", GROUPS_TEXT, "/fence_proxy_tensormap_acquire/d",
      "tensormap-no-fence"},
     {"activations read before they are there", PRODUCT_TEXT,
      "/griddepcontrol_wait();/d", "missing-launch-wait"},
@@ -154,7 +155,7 @@ static const emu_test::planted_bug hopper_bugs[] = {
     {"decoded activations copied too early", ACTIVATIONS_TEXT,
      "0,/__syncthreads();/{/__syncthreads();/d;}", "race"},
     {"decoded activations overwritten too early", ACTIVATIONS_TEXT,
-     "/store(work, thread/,/^    }/{/__syncthreads();/d;}", "race"},
+     "/ store(table.of/,/^    }/{/__syncthreads();/d;}", "race"},
     {"scales of the other half of an atom", PRODUCT_TEXT,
      "s/scale_offset(tile.column % scale_rows)/scale_offset(0)/",
      "wrong-result", 10},

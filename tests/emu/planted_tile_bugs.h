@@ -69,7 +69,7 @@ static const emu_test::planted_bug tile_bugs[] = {
      "s/bar_sync(barrier, tensor_lanes/& + (lane < 32 ? 32 : 0)/",
      "unequal-arguments"},
     {"group found one too early", WALK_TEXT,
-     "s/first\\[g\\] <= i/first[g] < i/", "wrong-result"},
+     "s/step\\] <= i/step] < i/", "wrong-result"},
     {"last tile of a share forgotten", WALK_TEXT,
      "s/share(blockIdx.x + 1)/& - 1/", "wrong-result", EDITING},
 

@@ -61,7 +61,7 @@ static void make_bulk(struct copy_record *record, int slot)
 
 /* Rows of the box are as wide as the swizzle, if there is one. */
 static void make_map(struct emu_tensor_map *map, uint32_t element,
-                     uint32_t swizzle)
+                     uint32_t swizzle, uint32_t rank)
 {
     uint32_t row = swizzle ? swizzle : 16 * (1 + below(16));
     uint32_t most = 22 * 1024 / row, width = 1 + below(320 / element);
@@ -69,7 +69,7 @@ static void make_map(struct emu_tensor_map *map, uint32_t element,
     if (row / element > 256)
         row = 256 * element;
     memset(map, 0, sizeof *map);
-    map->rank = 2;
+    map->rank = rank;
     map->element_bytes = element;
     map->swizzle = swizzle;
     map->extent[0] = width;
@@ -79,6 +79,13 @@ static void make_map(struct emu_tensor_map *map, uint32_t element,
     map->box[1] = 1 + below(most < 256 ? most : 256);
     map->address = offsetof(struct input, data) +
                    16 * below((DATA - (uint32_t)(map->stride[0] * 300)) / 16);
+    if (rank < 3)
+        return;
+    /* Of several matrices, a box is of one. */
+    map->extent[2] = 1 + below(4);
+    map->extent[1] = 1 + below(70);
+    map->stride[1] = map->stride[0] * (map->extent[1] + below(5));
+    map->box[2] = 1;
 }
 
 /* Before the tensor, over its beginning, inside, over its end, behind it; as
@@ -104,7 +111,7 @@ static void make_tensor(struct copy_record *record, int slot, uint32_t number,
 {
     const struct emu_tensor_map *map = &maps[number];
 
-    record->kind = COPY_TENSOR;
+    record->kind = map->rank == 3 ? COPY_TENSOR_3D : COPY_TENSOR;
     record->bytes = map->box[0] * map->box[1] * map->element_bytes;
     record->destination = (uint32_t)slot * SLOT + 128 * below(8);
     record->source = number;
@@ -113,10 +120,12 @@ static void make_tensor(struct copy_record *record, int slot, uint32_t number,
     record->x -= record->x & (int)(16 / map->element_bytes - 1);
     record->y = coordinate(place / PLACES % PLACES, (uint32_t)map->extent[1],
                            map->box[1]);
+    if (map->rank == 3)
+        record->z = (int)below((uint32_t)map->extent[2] + 2) - 1;
 }
 
 /* Two boxes and a contiguous copy a block, all places of a box. */
-static void tensors(uint32_t element, uint32_t swizzle)
+static void tensors(uint32_t element, uint32_t swizzle, uint32_t rank)
 {
     enum { USED = PLACES * PLACES };
     char name[100];
@@ -126,15 +135,15 @@ static void tensors(uint32_t element, uint32_t swizzle)
         for (int j = 0; j < 2; j++) {
             uint32_t number = (uint32_t)(2 * i + j);
 
-            make_map(&maps[number], element, swizzle);
+            make_map(&maps[number], element, swizzle, rank);
             make_tensor(&input.records[i][2 * j], 2 * j, number,
                         i + j * (PLACES + 2));
         }
         make_bulk(&input.records[i][1], 1);
     }
     snprintf(name, sizeof name,
-             "cp_async_bulk_tensor_2d, swizzle %u, elements of %u", swizzle,
-             element);
+             "cp_async_bulk_tensor_%ud, swizzle %u, elements of %u", rank,
+             swizzle, element);
     compare(name, USED, 2 * USED);
 }
 
@@ -148,7 +157,9 @@ void cases_copies(bool small)
         for (int j = 0; j < COPIES; j++)
             make_bulk(&input.records[i][j], j);
     compare("cp_async_bulk", small ? 4 : BLOCKS, 0);
-    for (int i = 0; i < 4; i++)
-        for (uint32_t element = 1; element <= (small ? 1 : 8); element *= 2)
-            tensors(element, swizzles[i]);
+    for (uint32_t rank = 2; rank <= 3; rank++)
+        for (int i = 0; i < 4; i++)
+            for (uint32_t element = 1; element <= (small ? 1 : 8);
+                 element *= 2)
+                tensors(element, swizzles[i], rank);
 }

@@ -46,6 +46,8 @@ static void pairs(bool small)
     }
     compare("max_f16x2", FLOAT_MAX_F16, in, count);
     compare("max_bf16x2", FLOAT_MAX_BF16, in, count);
+    compare("max_nan_f16x2, abs_f16x2", FLOAT_MAX_NAN_F16, in, count);
+    compare("min_u16x2", FLOAT_MIN_U16, in, count);
     compare("cvt_f32_f16", FLOAT_F16, in, ROUND);
     compare("prmt", FLOAT_PRMT, in, count);
     free(in);
@@ -86,9 +88,26 @@ static void to_e4m3(void)
         in[count++] = bits;
     }
     compare("cvt_e4m3x2_f32", FLOAT_E4M3, in, COUNT);
+    compare("max_nan_f32, abs_f32", FLOAT_MAX_NAN, in + 4096, COUNT - 4096);
     compare("mul_f32", FLOAT_MUL, in + 4096, COUNT - 4096);
     compare("fma_f32", FLOAT_FMA, in + 4096, COUNT - 4096);
     compare("swiglu", FLOAT_SWIGLU, in + 4096, COUNT - 4096);
+    compare("swiglu_oai", FLOAT_SWIGLU_OAI, in + 4096, COUNT - 4096);
+}
+
+/* Every fraction, with some exponent from 0 to 125. */
+static void reciprocals(bool small)
+{
+    int step = small ? 61 : 1, count = 0x800000 / step;
+    uint32_t *in = both_allocate((size_t)count * 8);
+
+    for (int i = 0; i < count; i++) {
+        in[2 * i] = (uint32_t)(i * step) | (127u + (uint32_t)i % 126) << 23;
+        in[2 * i + 1] = 0;
+    }
+    compare("rcp_approx_f32", FLOAT_RCP, in, count);
+    compare("reciprocal", FLOAT_RECIPROCAL, in, count);
+    free(in);
 }
 
 static void of_warps(void)
@@ -107,5 +126,6 @@ void cases_float(bool small)
 {
     pairs(small);
     to_e4m3();
+    reciprocals(small);
     of_warps();
 }

@@ -17,10 +17,14 @@ __device__ inline void copy(const wrapper_job &job, const copy_record &record,
 
     if (record.kind == COPY_BULK)
         ptx::cp_async_bulk(to, job.in + record.source, record.bytes, barrier);
-    if (record.kind != COPY_TENSOR)
+    if (record.kind != COPY_TENSOR && record.kind != COPY_TENSOR_3D)
         return;
     ptx::fence_proxy_tensormap_acquire(map);
-    ptx::cp_async_bulk_tensor_2d(to, map, record.x, record.y, barrier);
+    if (record.kind == COPY_TENSOR)
+        ptx::cp_async_bulk_tensor_2d(to, map, record.x, record.y, barrier);
+    else
+        ptx::cp_async_bulk_tensor_3d(to, map, record.x, record.y, record.z,
+                                     barrier);
 }
 
 extern "C" __global__ void wrap_copies(const wrapper_job job)

@@ -24,6 +24,20 @@ __device__ inline u32 float_result(const wrapper_job &job, int i)
         return ptx::max_f16x2(words[0], words[1]);
     case FLOAT_MAX_BF16:
         return ptx::max_bf16x2(words[0], words[1]);
+    case FLOAT_MAX_NAN_F16:
+        return ptx::max_nan_f16x2(words[0], ptx::abs_f16x2(words[1]));
+    case FLOAT_MIN_U16:
+        return ptx::min_u16x2(words[0], words[1]);
+    case FLOAT_MAX_NAN: {
+        float most = ptx::max_nan_f32(floats[0], ptx::abs_f32(floats[1]));
+        return bits_of(most == 0 ? 0 : most); /* of any sign */
+    }
+    case FLOAT_RCP: /* off by one unit in the last place at most */
+        return ptx::abs_f32(ptx::fma_f32(
+                   floats[0], ptx::rcp_approx_f32(floats[0]), -1.0f)) <
+               0x1p-22f;
+    case FLOAT_RECIPROCAL: /* which is to be the same everywhere */
+        return bits_of(quant::reciprocal(floats[0]));
     case FLOAT_F16:
         return bits_of(ptx::cvt_f32_f16(words[0]));
     case FLOAT_E4M3:
@@ -37,6 +51,8 @@ __device__ inline u32 float_result(const wrapper_job &job, int i)
             ptx::fma_f32(floats[0], floats[1], -(floats[0] * floats[1])));
     case FLOAT_SWIGLU: /* which is to be the same everywhere */
         return bits_of(quant::swiglu(floats[0], floats[1]));
+    case FLOAT_SWIGLU_OAI: /* likewise */
+        return bits_of(quant::swiglu_oai(floats[0], floats[1]));
     case FLOAT_PRMT:
         return ptx::prmt(words[0], words[1], words[0] * 2654435761u);
     case FLOAT_REDUX_MIN:

@@ -28,11 +28,17 @@ enum { /* half.cu */
 enum { /* float.cu */
     FLOAT_MAX_F16,
     FLOAT_MAX_BF16,
+    FLOAT_MAX_NAN_F16,
+    FLOAT_MIN_U16,
+    FLOAT_MAX_NAN,
+    FLOAT_RCP,
+    FLOAT_RECIPROCAL,
     FLOAT_F16,
     FLOAT_E4M3,
     FLOAT_MUL,
     FLOAT_FMA,
     FLOAT_SWIGLU,
+    FLOAT_SWIGLU_OAI,
     FLOAT_PRMT,
     FLOAT_REDUX_MIN,
     FLOAT_REDUX_ADD,
@@ -59,12 +65,12 @@ struct barrier_script {
 };
 
 /* copies.cu */
-enum { COPY_NONE, COPY_BULK, COPY_TENSOR };
+enum { COPY_NONE, COPY_BULK, COPY_TENSOR, COPY_TENSOR_3D };
 enum { COPIES = 3 }; /* a block, on one barrier */
 struct copy_record {
     unsigned kind, bytes, destination;
     unsigned source; /* byte of `in`, or number of the map */
-    int x, y;
+    int x, y, z;
 };
 
 /* cluster.cu: of each block, whose copies go to the blocks of its cluster that

@@ -21,6 +21,53 @@ inline u32 max_bf16x2(u32 a, u32 b)
            u32(emu::half_max(u16(a >> 16), u16(b >> 16), 0x7f80)) << 16;
 }
 
+inline u32 max_nan_f16x2(u32 a, u32 b)
+{
+    emu::step();
+    return u32(emu::half_max_nan(u16(a), u16(b))) |
+           u32(emu::half_max_nan(u16(a >> 16), u16(b >> 16))) << 16;
+}
+
+inline u32 abs_f16x2(u32 a)
+{
+    emu::step();
+    return a & 0x7fff7fff;
+}
+
+inline u32 min_u16x2(u32 a, u32 b)
+{
+    u32 low = u16(a) < u16(b) ? u16(a) : u16(b);
+    u32 high = a >> 16 < b >> 16 ? a >> 16 : b >> 16;
+
+    emu::step();
+    return low | high << 16;
+}
+
+inline float max_nan_f32(float a, float b)
+{
+    emu::step();
+    return a != a || b != b ? __builtin_nanf("") : a < b ? b : a;
+}
+
+inline float abs_f32(float a)
+{
+    emu::step();
+    return __builtin_fabsf(a);
+}
+
+/* Off by what the bits of a say, if a step of Newton's makes it right: so it
+ * does on GPUs, whose rounded division is that. */
+inline float rcp_approx_f32(float a)
+{
+    float right = 1 / a;
+    u32 off = emu::bits_of_float(a) % 3 - 1;
+    float near = emu::float_of_bits(emu::bits_of_float(right) + off);
+    float error = __builtin_fmaf(-a, near, 1);
+
+    emu::step();
+    return __builtin_fmaf(error, near, near) == right ? near : right;
+}
+
 inline float cvt_f32_f16(u32 pair)
 {
     emu::step();

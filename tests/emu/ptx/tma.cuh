@@ -22,6 +22,14 @@ inline void cp_async_bulk_tensor_2d(void *destination, const void *map, int x,
     emu::copy_tensor({destination, barrier}, map, coordinates, 2);
 }
 
+inline void cp_async_bulk_tensor_3d(void *destination, const void *map, int x,
+                                    int y, int z, mbarrier *barrier)
+{
+    const int coordinates[] = {x, y, z};
+
+    emu::copy_tensor({destination, barrier}, map, coordinates, 3);
+}
+
 inline void cp_async_bulk_multicast(void *destination, const void *source,
                                     u32 bytes, mbarrier *barrier, u16 blocks)
 {
