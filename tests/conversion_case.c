@@ -164,7 +164,9 @@ void conversion_case_make(struct conversion_case *c, enum conversion_fill fill,
 
     /* To the last byte, so that whoever reads further is seen. */
     c->x_bytes = x_rows(c) ? (size_t)((x_rows(c) - 1) * stride + row) : 0;
-    c->values_bytes = is_scales(c) ? 0 : (size_t)(is_cast(c) ? rows * c->k * 2 : rows * c->k / 2);
+    c->values_bytes = is_scales(c) ? 0
+                      : is_cast(c) ? (size_t)(rows * c->k * 2)
+                                   : (size_t)(rows * c->k / 2);
     c->scales_bytes = scales_bytes(c);
     c->x = allocate(c->x_bytes);
     fill_x(c, fill, seed);

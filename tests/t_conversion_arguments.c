@@ -39,7 +39,8 @@ static jitgemm_conversion_arguments good(void)
 static void test_sizes(void)
 {
     jitgemm_conversion *conversion =
-        conversion_make(context, JITGEMM_F16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_TIGHT);
+        conversion_make(context, JITGEMM_F16, JITGEMM_ROWS_STACKED,
+                        JITGEMM_PLACE_TIGHT);
     jitgemm_conversion_arguments arguments;
 
     SPOIL(flags, 2, JITGEMM_E_ARGUMENT);
@@ -81,7 +82,8 @@ static void test_sizes(void)
 static void test_pointers(void)
 {
     jitgemm_conversion *conversion =
-        conversion_make(context, JITGEMM_BF16, JITGEMM_ROWS_STACKED, JITGEMM_PLACE_FLOOR);
+        conversion_make(context, JITGEMM_BF16, JITGEMM_ROWS_STACKED,
+                        JITGEMM_PLACE_FLOOR);
     jitgemm_conversion_arguments arguments;
 
     SPOIL(x, NULL, JITGEMM_E_ARGUMENT);
@@ -101,7 +103,8 @@ static void test_pointers(void)
     jitgemm_conversion_destroy(conversion);
 
     conversion =
-        conversion_make(context, JITGEMM_E4M3, JITGEMM_ROWS_MASKED, JITGEMM_PLACE_EXPLICIT);
+        conversion_make(context, JITGEMM_E4M3, JITGEMM_ROWS_MASKED,
+                        JITGEMM_PLACE_EXPLICIT);
     SPOIL(scale, arguments.scale, JITGEMM_E_ARGUMENT);
     arguments = good();
     arguments.scale = NULL;

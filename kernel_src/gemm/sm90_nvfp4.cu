@@ -98,48 +98,65 @@ struct range {
     }
 };
 
-/* A stage of a tile's weights. */
-__device__ void load_weights(smem &shared, int slot, const groups &table,
-                             const tile &tile, int stage, ptx::mbarrier *full)
-{
-    const jg_group &group = table.of(tile.group);
-    int row_atoms = ceil_div(group.k, 4 * scale_k);
-    int first = stage * scale_atoms;
-    u32 scale_bytes =
-        min(scale_atoms, row_atoms - first) * mma::scale_atom_bytes;
+/* A tile's scales of weights, from a stage on. A group's fields are read once,
+ * with those that the tile was found by, before the map's fence waits. */
+struct weight_scales {
+    const u8 *strips[scale_strips];
+    int atoms; /* left of each strip */
 
-    ptx::mbarrier_arrive_expect_tx(
-        full, sizeof shared.weights[0] + scale_strips * scale_bytes);
+    __device__ weight_scales(const jg_group &group, int column, int stage)
+    {
+        int all = ceil_div(group.k, 4 * scale_k);
+        int last = (group.n - 1) / scale_rows;
+#pragma unroll
+        for (int i = 0; i < scale_strips; i++) {
+            int strip = min(column / scale_rows + i, last); /* past n: any */
+            size_t first = size_t(strip) * all + stage * scale_atoms;
+            strips[i] = group.sfb + first * mma::scale_atom_bytes;
+        }
+        atoms = all - stage * scale_atoms;
+    }
+};
+
+/* A stage of a tile's weights, and the next of their scales. */
+__device__ inline void load_weights(smem &shared, int slot,
+                                    const groups &table, const tile &tile,
+                                    int stage, weight_scales &scales)
+{
+    ptx::mbarrier *full = &shared.barriers.full[slot];
+    u32 bytes = min(scale_atoms, scales.atoms) * mma::scale_atom_bytes;
+
+    ptx::mbarrier_arrive_expect_tx(full, sizeof shared.weights[0] +
+                                             scale_strips * bytes);
     table.copy_weights(shared.weights[slot], tile, stage * weight_row_bytes,
                        full);
 #pragma unroll
     for (int i = 0; i < scale_strips; i++) {
-        int atom = min(tile.column / scale_rows + i,
-                       (group.n - 1) / scale_rows); /* past n: any */
-        ptx::cp_async_bulk(shared.scales[slot][i],
-                           group.sfb + (size_t(atom) * row_atoms + first) *
-                                           mma::scale_atom_bytes,
-                           scale_bytes, full);
+        ptx::cp_async_bulk(shared.scales[slot][i], scales.strips[i], bytes,
+                           full);
+        scales.strips[i] += scale_atoms * mma::scale_atom_bytes;
     }
+    scales.atoms -= scale_atoms;
 }
 
 __device__ void copy_weights(smem &shared, const groups &table)
 {
     ring ring{shared.barriers};
-    groups::handle group = groups::none;
+    groups::handle last = groups::none;
 
     for (turns turn; turn.i < table.tiles; turn.next()) {
         tile tile = table.find_tile<spec::tile_n>(turn.i);
-        if (tile.group != group) {
-            group = tile.group;
-            table.acquire_map(group);
+        const jg_group &group = table.of(tile.group);
+        range range(group);
+        weight_scales scales(group, tile.column, range.first);
+        if (tile.group != last) {
+            last = tile.group;
+            table.acquire_map(last);
         }
-        range range(table.of(group));
         for (int stage = range.first; stage < range.end;
              stage++, ring.next()) {
             ring.wait_empty();
-            load_weights(shared, ring.slot, table, tile, stage,
-                         &ring.shared.full[ring.slot]);
+            load_weights(shared, ring.slot, table, tile, stage, scales);
         }
     }
     ptx::griddepcontrol_launch_dependents();
@@ -384,11 +401,12 @@ sm90_nvfp4(const __grid_constant__ groups::parameter given)
 
     if (role == 0) {
         ptx::setmaxnreg_dec<spec::producer_registers>();
-        if (threadIdx.x == 0)
+        int warp = threadIdx.x / 32;
+        if (warp == 0 && ptx::elect_one())
             copy_weights(shared, table);
-        else if (spec::fused && threadIdx.x >= 32)
+        else if (spec::fused && warp > 0)
             decode_activations(shared, table);
-        else if (!spec::fused && threadIdx.x == 32)
+        else if (!spec::fused && warp == 1 && ptx::elect_one())
             copy_activations(shared, table);
         if (spec::split > 1) {
             ptx::barrier_cluster_wait();

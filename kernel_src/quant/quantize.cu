@@ -4,10 +4,10 @@
  *
  * A tile is 128 rows of one group x 512 k, that of a warp's load a row: every
  * lane quantizes a block of 16. What scales make of the group's multiplier is
- * looked up. Scales meet in shared memory, from where they
- * go out in whole pieces; linear ones go out at once. Memory-bound: a warp has
- * the loads of several rows under way, and tiles that are neighbours in k are
- * done at the same time, so that rows are read in long runs. */
+ * looked up. Scales meet in shared memory, from where they go out in whole
+ * pieces; linear ones go out at once. Memory-bound: many warps have loads under
+ * way, and tiles that are neighbours in k are done at the same time, so that
+ * rows are read in long runs. */
 #include <base/conversion.h>
 #include <base/types.cuh>
 #include <epilogue/scale_stage.cuh>
@@ -25,8 +25,8 @@ constexpr int tile_atoms = tile_blocks * block_k / JG_ATOM_K;
 constexpr bool swiglu = spec::activation != JG_NO_ACTIVATION;
 constexpr bool interleaved = quant::is_interleaved(spec::activation);
 constexpr int parts = swiglu ? 2 : 1; /* elements of x to one of the output */
-constexpr int blocks = 4 / parts; /* on a multiprocessor */
-constexpr int ahead = 2; /* rows that a warp has loads under way of */
+constexpr int blocks = swiglu ? 3 : 4; /* on a multiprocessor */
+constexpr int ahead = swiglu ? 1 : 2; /* rows with loads under way a warp */
 
 using row_tiles = sched::row_tiles<spec::layout, spec::place, spec::threads>;
 using scale_stage = epilogue::scale_stage<tile_atoms, spec::threads>;
