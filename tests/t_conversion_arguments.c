@@ -127,11 +127,13 @@ static void test_pointers(void)
     jitgemm_conversion_destroy(NULL);
 }
 
-/* A conversion of f16 with flags. */
-static jitgemm_conversion *flagged(uint32_t flags, jitgemm_layout layout)
+static jitgemm_conversion *flagged(uint32_t flags, jitgemm_type x_type,
+                                   jitgemm_layout layout)
 {
-    jitgemm_conversion_options options = {
-        .size = sizeof options, .flags = flags, .layout = layout};
+    jitgemm_conversion_options options = {.size = sizeof options,
+                                          .flags = flags,
+                                          .x_type = x_type,
+                                          .layout = layout};
     jitgemm_conversion *conversion = NULL;
 
     CHECK_INT(jitgemm_conversion_create(context, &options, &conversion),
@@ -142,7 +144,7 @@ static jitgemm_conversion *flagged(uint32_t flags, jitgemm_layout layout)
 static void test_combine(void)
 {
     jitgemm_conversion *conversion =
-        flagged(JITGEMM_COMBINE, JITGEMM_ROWS_STACKED);
+        flagged(JITGEMM_COMBINE, JITGEMM_F32, JITGEMM_ROWS_STACKED);
     jitgemm_conversion_arguments arguments = good();
 
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
@@ -166,7 +168,7 @@ static void test_combine(void)
 static void test_cast(void)
 {
     jitgemm_conversion *conversion =
-        flagged(JITGEMM_CAST, JITGEMM_ROWS_STACKED);
+        flagged(JITGEMM_CAST, JITGEMM_F16, JITGEMM_ROWS_STACKED);
     jitgemm_conversion_arguments arguments = good();
 
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
@@ -186,7 +188,7 @@ static void test_cast(void)
     CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
               JITGEMM_OK);
     jitgemm_conversion_destroy(conversion);
-    conversion = flagged(JITGEMM_CAST, JITGEMM_ROWS_MASKED);
+    conversion = flagged(JITGEMM_CAST, JITGEMM_F16, JITGEMM_ROWS_MASKED);
     arguments.groups = 65536;
     CHECK_INT(jitgemm_conversion_run(conversion, &arguments, NULL),
               JITGEMM_OK);
@@ -196,7 +198,7 @@ static void test_cast(void)
 static void test_gather(void)
 {
     jitgemm_conversion *conversion =
-        flagged(JITGEMM_GATHER, JITGEMM_ROWS_STACKED);
+        flagged(JITGEMM_GATHER, JITGEMM_F16, JITGEMM_ROWS_STACKED);
     jitgemm_conversion_arguments arguments = good();
 
     CHECK_ERROR(jitgemm_conversion_run(conversion, &arguments, NULL),
