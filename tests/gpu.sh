@@ -8,6 +8,7 @@
 #        gpu.sh tests DIR [LOG]   the tests alone, about two minutes
 #        gpu.sh sanitize DIR [LOG]  some tests under compute-sanitizer
 #        gpu.sh bench DIR [LOG]   the benchmark alone, which takes minutes
+#        gpu.sh layers DIR [LOG]  the layers of three models, likewise
 set -eu
 
 stage() {
@@ -62,7 +63,8 @@ start() {
     : >"$log/table"
     LD_LIBRARY_PATH=$dir/lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
     XDG_CACHE_HOME=$(mktemp -d)
-    export LD_LIBRARY_PATH XDG_CACHE_HOME
+    : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
+    export LD_LIBRARY_PATH XDG_CACHE_HOME JITGEMM_LIBCUBLAS
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.limit \
         --format=csv,noheader >"$log/card" 2>&1 || true
 }
@@ -92,8 +94,6 @@ measure_marlin() {
 measure() {
     limit=500
     rm -f "$log/bench.json"
-    : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
-    export JITGEMM_LIBCUBLAS
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
     step split-k "$dir/bin/bench" --split-k --json "$log/split-k.json" \
@@ -107,18 +107,23 @@ measure() {
     step quantize-speed "$dir/bin/g_quantize" bench
     step experts-speed "$dir/bin/g_experts" bench
     step peers python3 "$dir/peers.py" "$log/cases.json" "$log/bench.json"
-    layers="--model deepseek-v3 --model qwen3-30b --model gpt-oss-120b
-        --tokens 1,16,128,8192"
-    "$dir/bin/bench" --cases $layers >"$log/layer-cases.json"
-    step layers "$dir/bin/bench" $layers --json "$log/layers.json"
-    step layer-peers python3 "$dir/peers.py" "$log/layer-cases.json" \
-        "$log/layers.json"
     [ ! -f "$log/bench.json" ] ||
         python3 "$dir/plot.py" "$log/bench.json" >"$log/bench.svg"
     cat "$log/bench" "$log/split-k" "$log"/b-*fp4 "$log"/gpt-oss-*fp4 \
-        "$log/peers" "$log/quantize-speed" "$log/experts-speed" \
-        "$log/layers" "$log/layer-peers"
+        "$log/peers" "$log/quantize-speed" "$log/experts-speed"
     [ -z "${JITGEMM_LIBMARLIN-}" ] || measure_marlin
+}
+
+# The layers of public models, next to the peers.
+measure_layers() {
+    for model in qwen3-30b gpt-oss-120b deepseek-v3; do
+        layers="--model $model --tokens 1,16,128,8192"
+        "$dir/bin/bench" --cases $layers >"$log/$model-cases.json"
+        step "$model" "$dir/bin/bench" $layers --json "$log/$model.json"
+        step "$model-peers" python3 "$dir/peers.py" "$log/$model-cases.json" \
+            "$log/$model.json"
+        cat "$log/$model" "$log/$model-peers"
+    done
 }
 
 tests() {
@@ -170,5 +175,6 @@ stage) stage "$@" ;;
 tests) start "$@" && tests && finish ;;
 sanitize) start "$@" && sanitize && finish ;;
 bench) start "$@" && measure && finish ;;
-run) start "$@" && tests && sanitize && measure && finish ;;
+layers) start "$@" && measure_layers && finish ;;
+run) start "$@" && tests && sanitize && measure && measure_layers && finish ;;
 esac
