@@ -16,12 +16,12 @@
      .stages = 6, .ctas = parts, .width_step = 8, .blocks = 2, .fused = true}
 
 static const struct jg_config configs[] = {
-    ROW(8, 8, 128, 256, 8, 1, true),     ROW(8, 8, 128, 256, 4, 2, false),
-    ROW(16, 16, 128, 256, 4, 2, false),  ROW(32, 32, 128, 256, 6, 1, false),
-    ROW(32, 32, 256, 256, 3, 1, false),  ROW(64, 64, 128, 256, 4, 1, false),
-    ROW(96, 96, 256, 128, 4, 1, false),  ROW(128, 32, 128, 128, 5, 1, false),
-    ROW(192, 64, 128, 128, 3, 1, false), ROW(256, 128, 128, 128, 3, 1, false),
-    ROW(8, 8, 64, 256, 7, 2, true),      ROW(16, 16, 64, 256, 5, 2, true),
+    ROW(8, 8, 128, 256, 8, 1, true),     ROW(16, 8, 128, 256, 4, 2, false),
+    ROW(32, 32, 128, 256, 6, 1, false),  ROW(32, 32, 256, 256, 3, 1, false),
+    ROW(64, 64, 128, 256, 4, 1, false),  ROW(96, 96, 256, 128, 4, 1, false),
+    ROW(128, 32, 128, 128, 5, 1, false), ROW(192, 64, 128, 128, 3, 1, false),
+    ROW(256, 64, 128, 128, 3, 1, false), ROW(8, 8, 64, 256, 7, 2, true),
+    ROW(16, 16, 64, 256, 5, 2, true),
     SPLIT(2), SPLIT(4),
 };
 
@@ -30,7 +30,7 @@ static const struct jg_config configs[] = {
 #define UNIT_US 0.0019
 #define DECODE_COST 68 /* of 128 weight rows, a chunk */
 #define SHORT_DECODE_COST 54 /* of 64 rows: few tiles are twice as many */
-#define FEW_STAGES_COST 24 /* more, with tiles that leave room for three */
+#define FEW_STAGES_COST 28 /* more, with tiles that leave room for three */
 #define TALL_DECODE_COST 120 /* of 256 rows */
 #define LAUNCH_COST 1000 /* of the kernel that decodes activations: 1.9 us */
 #define ADD_PARTS_US 1.2 /* of a tile whose k is split */

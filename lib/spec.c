@@ -143,6 +143,16 @@ static struct registers share_registers(const struct jg_config *config,
         producer, ((1 + consumers) * entry - producer) / consumers / 8 * 8};
 }
 
+/* Adding to C takes registers that as many widths do not leave. */
+static int width_step(const struct jg_config *config)
+{
+    int twice = 2 * config->width_step;
+
+    return config->accumulate && config->tile_m % twice == 0
+               ? twice
+               : config->width_step;
+}
+
 static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
 {
     const char *inputs = config->weights == JG_W_MXFP4 ? "mxfp4 to "
@@ -189,8 +199,8 @@ static void make_sm90(const struct jg_config *config, struct jg_spec *spec)
              "constexpr int smem_bytes = %d;\n"
              "constexpr int producer_registers = %d;\n"
              "constexpr int consumer_registers = %d;\n",
-             config->tile_m, config->width_step, config->tile_n,
-             config->tile_k, config->stages, config->blocks, config->ctas,
+             config->tile_m, width_step(config), config->tile_n, config->tile_k,
+             config->stages, config->blocks, config->ctas,
              config->fused ? "true" : "false",
              config->strided ? "true" : "false",
              config->accumulate ? "true" : "false",

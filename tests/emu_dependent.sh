@@ -24,7 +24,8 @@ unwaited() {
 wait='/griddepcontrol_wait();/d'
 unwaited b200 many gemm/experts.cu "$wait"
 # It alone: the product waits for it, but not for what was before.
-unwaited h200 products gemm/sm90_groups.cuh 's/sched::awaited(given)/given/'
+unwaited h200 products gemm/sm90_groups.cuh \
+    "/given_groups awaited/,/^    }/{$wait;}"
 unwaited h200 products gemm/sm90_nvfp4.cu \
     '/^__device__ void decode/,/^}/{/griddepcontrol_wait();/d;}'
 # Products and activations that make the table themselves.
@@ -32,8 +33,8 @@ unwaited h200 experts gemm/sm90_groups.cuh "$wait"
 # That of many groups; all that the product uses early was written by the
 # kernels before the one before it.
 unwaited h200 many gemm/experts.cu "$wait"
-unwaited h200 many sched/table.cuh \
-    "/complete(jg_table/,/^}/{$wait;}"
+unwaited h200 many gemm/sm90_groups.cuh \
+    "/given_groups complete/,/^    }/{$wait;}"
 unwaited h200 products gemm/sm90_nvfp4.cu \
     's/^    if (role == 0) {/    if (*table.groups->alpha == 7) return;\n&/'
 unwaited b200 products gemm/sm100_nvfp4.cu 's/sched::awaited(given)/given/'

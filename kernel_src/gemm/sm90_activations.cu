@@ -36,31 +36,20 @@ __device__ inline int staged(int chunk, int byte)
     return byte ^ chunk * (128 / chunks);
 }
 
-/* What a team decodes. */
-struct work {
-    groups::handle of; /* group */
-    int atom, chunk;   /* the stage's first */
-
-    __device__ work(const groups &table, int unit) : of(groups::none)
-    {
-        if (unit >= table.units)
-            return;
-        of = table.find_unit(unit);
-        int all = table.of(of).chunks;
-        chunk = unit % all;
-        atom = unit / all;
-    }
+/* What a team decodes: of a group, 8 tokens and the chunks of a stage. */
+struct unit {
+    int atom, chunk; /* the first */
 };
 
 /* A block of 16: pair p of it is part of piece p. */
-__device__ void decode(const jg_group &group, const work &work, int thread,
+__device__ void decode(const jg_group &group, const unit &unit, int thread,
                        stage &to)
 {
     int row = thread / blocks, block = thread % blocks;
     using activations = mma::activation_block<spec::nvfp4>;
     activations from(activations::read<spec::strided>(
-        group, work.atom * mma::atom_rows + row,
-        work.chunk * (blocks / chunks) + block));
+        group, unit.atom * mma::atom_rows + row,
+        unit.chunk * (blocks / chunks) + block));
     int chunk = block / (4 * mma::span_blocks) * 2 + block % 2;
     int part = block / mma::span_blocks % 4 * sizeof(u32);
 
@@ -72,12 +61,12 @@ __device__ void decode(const jg_group &group, const work &work, int thread,
             from.pair(piece);
 }
 
-__device__ void store(const jg_group &group, const work &work, int thread,
+__device__ void store(const jg_group &group, const unit &unit, int thread,
                       const stage &from, u8 *workspace)
 {
     size_t atoms = ceil_div(group.m, mma::atom_rows);
     u8 *to = workspace + group.activations +
-             (work.chunk * atoms + work.atom) * mma::atom_bytes;
+             (unit.chunk * atoms + unit.atom) * mma::atom_bytes;
 
 #pragma unroll
     for (int i = 0; i < int(sizeof from) / (team * 16); i++) {
@@ -94,21 +83,22 @@ extern "C" __global__ __launch_bounds__(spec::threads) void
 sm90_activations(const __grid_constant__ groups::parameter given)
 {
     stage *stages = reinterpret_cast<stage *>(ptx::dynamic_smem());
-    stage &shared = stages[threadIdx.x / team];
-    int thread = threadIdx.x % team;
+    int own = threadIdx.x / team, thread = threadIdx.x % team;
 
     ptx::griddepcontrol_launch_dependents();
     const groups table =
         groups::awaited(given, reinterpret_cast<u8 *>(stages + teams));
-    for (int first = blockIdx.x * teams * chunks; first < table.units;
+    for (int first = (blockIdx.x * teams + own) * chunks; first < table.units();
          first += gridDim.x * teams * chunks) {
-        work work(table, first + int(threadIdx.x) / team * chunks);
-        if (work.of != groups::none)
-            decode(table.of(work.of), work, thread, shared);
-        __syncthreads();
-        if (work.of != groups::none)
-            store(table.of(work.of), work, thread, shared, table.workspace);
-        __syncthreads();
+        int local = first;
+        groups::handle of = table.find_unit(local);
+        const jg_group &group = table.of(of);
+        unit unit = {local / group.chunks, local % group.chunks};
+
+        decode(group, unit, thread, stages[own]);
+        ptx::bar_sync(1 + own, team);
+        store(group, unit, thread, stages[own], table.workspace);
+        ptx::bar_sync(1 + own, team);
     }
     table.fill_tail();
 }

@@ -13,7 +13,6 @@
 #include <sched/own_table.cuh>
 #include <sched/placing.cuh>
 #include <sched/row_groups.cuh>
-#include <sched/table.cuh>
 #include <sched/team.cuh>
 #include <sched/tiles.cuh>
 
@@ -29,11 +28,25 @@ struct given_groups : jg_table {
 
     __device__ static given_groups awaited(const jg_table &given, u8 *)
     {
-        return {sched::awaited(given)};
+        ptx::griddepcontrol_wait();
+        return {given};
     }
+    /* For who has something to do before: only a table that the host did not
+     * write is waited for. */
     __device__ static given_groups complete(const jg_table &given, u8 *)
     {
-        return {sched::complete(given)};
+        if (given.tiles < 0)
+            ptx::griddepcontrol_wait();
+        return {given};
+    }
+    /* Read each time: a register less where none are left. */
+    __device__ int tiles() const
+    {
+        return jg_table::tiles < 0 ? first_tile[count] : jg_table::tiles;
+    }
+    __device__ int units() const
+    {
+        return jg_table::tiles < 0 ? first_unit[count] : jg_table::units;
     }
     __device__ const jg_group &of(handle group) const
     {
@@ -88,13 +101,12 @@ template <bool strided, bool decodes, int threads> struct own_groups {
     const jg_own_job &job;
     const table &own;
     sched::row_groups rows;
-    int tiles, units;
     u8 *workspace;
 
     __device__ own_groups(const jg_own_job &given, const table &made)
         : job(given), own(made),
           rows(given.experts.numbers, given.layout, given.place),
-          tiles(0), units(0), workspace(given.workspace)
+          workspace(given.workspace)
     {
     }
 
@@ -111,8 +123,6 @@ template <bool strided, bool decodes, int threads> struct own_groups {
 
         if (own.make(numbers, made.rows, experts.tiling, experts.most_atoms))
             bad = threadIdx.x;
-        made.tiles = own.first_tile[own.count];
-        made.units = own.first_atom[own.count] * experts.tiling.units;
         if (decodes && blockIdx.x == 0 && numbers.fault) {
             sched::team<threads>{own.words}.span(bad, unused);
             if (bad != ~0u && threadIdx.x == 0)
@@ -130,6 +140,14 @@ template <bool strided, bool decodes, int threads> struct own_groups {
         return made;
     }
 
+    __device__ int tiles() const
+    {
+        return own.first_tile[own.count];
+    }
+    __device__ int units() const
+    {
+        return own.first_atom[own.count] * job.experts.tiling.units;
+    }
     __device__ jg_group of(handle g) const
     {
         sched::row_group from = rows.read(g);

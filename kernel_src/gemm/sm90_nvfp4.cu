@@ -55,8 +55,9 @@ constexpr int scale_rows = 128; /* an atom of scales */
 constexpr int scale_strips = (spec::tile_n + scale_rows - 1) / scale_rows;
 constexpr bool half_atoms = spec::tile_n < scale_rows;
 
-/* Chunks multiplied at once; two buffers of weights alternate. */
-constexpr int batch = consumers > 2 ? 1 : chunks / 2;
+/* Chunks multiplied at once; two buffers of weights alternate. More warps have
+ * fewer registers each. */
+constexpr int batch = consumers > 2 || spec::blocks > 1 ? 1 : chunks / 2;
 
 static_assert(spec::threads == (1 + consumers) * warpgroup);
 static_assert(half_atoms ? spec::tile_n == scale_rows / 2
@@ -144,7 +145,7 @@ __device__ void copy_weights(smem &shared, const groups &table)
     ring ring{shared.barriers};
     groups::handle last = groups::none;
 
-    for (turns turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles(); turn.next()) {
         tile tile = table.find_tile<spec::tile_n>(turn.i);
         const jg_group &group = table.of(tile.group);
         range range(group);
@@ -167,7 +168,7 @@ __device__ void copy_activations(smem &shared, const groups &table)
     ring ring{shared.barriers};
 
     ptx::griddepcontrol_wait();
-    for (turns turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles(); turn.next()) {
         tile tile = table.find_tile<spec::tile_n>(turn.i);
         const jg_group &group = table.of(tile.group);
         size_t chunk = size_t(ceil_div(group.m, mma::atom_rows)) *
@@ -200,7 +201,7 @@ __device__ void decode_activations(smem &shared, const groups &table)
     int lane = threadIdx.x % 32, wait = threadIdx.x / 32 - 1;
 
     ptx::griddepcontrol_wait();
-    for (turns turn; turn.i < table.tiles; turn.next()) {
+    for (turns turn; turn.i < table.tiles(); turn.next()) {
         tile tile = table.find_tile<spec::tile_n>(turn.i);
         const jg_group group = table.of(tile.group); /* a copy */
         range range(group);
@@ -258,6 +259,14 @@ struct consumer {
     weight_reader weights;
     u64 activations; /* the first slot's descriptor */
     ring slots;
+    turns turn; /* of the next tile */
+    tile next;
+
+    __device__ void find_next()
+    {
+        if (turn.i < table.tiles())
+            next = table.find_tile<spec::tile_n>(turn.i);
+    }
 };
 
 /* Adds the sums of the other blocks, in the first one: true there. */
@@ -326,6 +335,8 @@ __device__ inline void consume(consumer &self, const tile &tile)
         previous = ring.slot;
         ring.next();
     }
+    self.turn.next();
+    self.find_next(); /* beside the last products */
     ptx::wgmma_wait_group<0>();
     ptx::mbarrier_arrive(&ring.shared.empty[previous]);
     if constexpr (spec::split > 1)
@@ -368,10 +379,15 @@ __device__ void consume_all(smem &shared, const groups &table, int index)
                      weight_reader(4 * index + threadIdx.x / 32 % 4),
                      mma::activation_descriptor(
                          ptx::shared_address(shared.activations)),
-                     ring{shared.barriers}};
+                     ring{shared.barriers},
+                     {},
+                     {}};
 
-    for (turns turn; turn.i < table.tiles; turn.next())
-        consume_any(self, table.find_tile<spec::tile_n>(turn.i));
+    self.find_next();
+    while (self.turn.i < table.tiles()) {
+        tile tile = self.next;
+        consume_any(self, tile);
+    }
 }
 
 __device__ void initialize(smem &shared)

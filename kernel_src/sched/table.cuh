@@ -7,30 +7,14 @@
 namespace sched
 {
 
-/* Counts that the host does not know: a kernel before this one wrote them. */
-__device__ inline void read_counts(jg_table &table)
-{
-    table.tiles = table.first_tile[table.count];
-    table.units = table.first_unit[table.count];
-}
-
 /* With its counts, once all threads, which come here, have waited for the
- * kernels before. */
+ * kernels before: one of them wrote those that the host does not know. */
 __device__ inline jg_table awaited(jg_table table)
 {
     ptx::griddepcontrol_wait();
-    if (table.tiles < 0)
-        read_counts(table);
-    return table;
-}
-
-/* The same for a kernel that has something to do before: only counts that the
- * host does not know are waited for. */
-__device__ inline jg_table complete(jg_table table)
-{
     if (table.tiles < 0) {
-        ptx::griddepcontrol_wait();
-        read_counts(table);
+        table.tiles = table.first_tile[table.count];
+        table.units = table.first_unit[table.count];
     }
     return table;
 }
