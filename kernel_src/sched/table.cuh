@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of groups that a kernel is given. */
+/* The table of groups that Blackwell's kernel is given. */
 #pragma once
 #include <base/group.h>
 #include <ptx/sync.cuh>
@@ -7,15 +7,13 @@
 namespace sched
 {
 
-/* With its counts, once all threads, which come here, have waited for the
- * kernels before: one of them wrote those that the host does not know. */
+/* With its count of tiles, once all threads, which come here, have waited for
+ * the kernels before: one of them wrote what the host does not know. */
 __device__ inline jg_table awaited(jg_table table)
 {
     ptx::griddepcontrol_wait();
-    if (table.tiles < 0) {
+    if (table.tiles < 0)
         table.tiles = table.first_tile[table.count];
-        table.units = table.first_unit[table.count];
-    }
     return table;
 }
 
