@@ -63,8 +63,7 @@ start() {
     : >"$log/table"
     LD_LIBRARY_PATH=$dir/lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
     XDG_CACHE_HOME=$(mktemp -d)
-    : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
-    export LD_LIBRARY_PATH XDG_CACHE_HOME JITGEMM_LIBCUBLAS
+    export LD_LIBRARY_PATH XDG_CACHE_HOME
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.limit \
         --format=csv,noheader >"$log/card" 2>&1 || true
 }
@@ -77,6 +76,11 @@ torch = importlib.util.find_spec("torch")
 beside = os.path.dirname(os.path.dirname(torch.origin)) if torch else "/none"
 print(*sorted(glob.glob(beside + "/nvidia/cu*/lib/libcublas.so.*"))[:1])
 END
+}
+
+use_cublas() {
+    : "${JITGEMM_LIBCUBLAS=$(find_cublas)}"
+    export JITGEMM_LIBCUBLAS
 }
 
 finish() {
@@ -93,6 +97,7 @@ measure_marlin() {
 
 measure() {
     limit=500
+    use_cublas
     rm -f "$log/bench.json"
     "$dir/bin/bench" --cases >"$log/cases.json"
     step bench "$dir/bin/bench" --json "$log/bench.json"
@@ -116,6 +121,8 @@ measure() {
 
 # The layers of public models, next to the peers.
 measure_layers() {
+    limit=500
+    use_cublas
     for model in qwen3-30b gpt-oss-120b deepseek-v3; do
         layers="--model $model --tokens 1,16,128,8192"
         "$dir/bin/bench" --cases $layers >"$log/$model-cases.json"
