@@ -16,13 +16,13 @@
      .stages = 6, .ctas = parts, .width_step = 8, .blocks = 2, .fused = true}
 
 static const struct jg_config configs[] = {
-    ROW(8, 8, 128, 256, 8, 1, true),     ROW(16, 8, 128, 256, 4, 2, false),
-    ROW(32, 32, 128, 256, 6, 1, false),  ROW(32, 32, 256, 256, 3, 1, false),
-    ROW(64, 64, 128, 256, 4, 1, false),  ROW(96, 96, 256, 128, 4, 1, false),
-    ROW(128, 32, 128, 128, 5, 1, false), ROW(192, 64, 128, 128, 3, 1, false),
-    ROW(256, 64, 128, 128, 3, 1, false), ROW(8, 8, 64, 256, 7, 2, true),
-    ROW(16, 16, 64, 256, 5, 2, true),
-    SPLIT(2), SPLIT(4),
+    ROW(8, 8, 128, 256, 8, 1, true),     ROW(8, 8, 128, 256, 4, 2, false),
+    ROW(16, 8, 128, 256, 4, 2, false),   ROW(32, 32, 128, 256, 6, 1, false),
+    ROW(32, 32, 256, 256, 3, 1, false),  ROW(64, 64, 128, 256, 4, 1, false),
+    ROW(96, 96, 256, 128, 4, 1, false),  ROW(128, 32, 128, 128, 5, 1, false),
+    ROW(192, 64, 128, 128, 3, 1, false), ROW(256, 64, 128, 128, 3, 1, false),
+    ROW(8, 8, 64, 256, 7, 2, true),      ROW(16, 16, 64, 256, 5, 2, true),
+    SPLIT(2),                            SPLIT(4),
 };
 
 /* A token's matrix product with 128 weight rows over a chunk of k, and other

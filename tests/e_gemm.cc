@@ -40,7 +40,7 @@ static std::vector<jg_config> all_configs()
                 others.back().input = JG_IN_BF16;
                 others.back().weights = JG_W_MXFP4;
             }
-            if (row % 10 > 1 || config.ctas > 1)
+            if (row % 11 > 1 || config.ctas > 1)
                 continue;
             config.edits_maps = config.family == JG_SM100;
             config.output = row % 2 ? JG_BF16 : JG_F32;

@@ -305,7 +305,9 @@ int main(int count, char **arguments)
         test_capture();
     }
     if (!part || strcmp(part, "many") == 0)
-        test_experts(NULL, MANY);
+        for (int i = 0; i < expert_case_configs(model); i++)
+            if (is_new(i))
+                test_experts(&model->configs[i], MANY);
     if (!part || strcmp(part, "conversions") == 0) {
         test_combine();
         test_conversion(JITGEMM_E4M3, 0);

@@ -18,8 +18,9 @@
 
 namespace gemm {
 
-/* The table in global memory. */
-struct given_groups : jg_table {
+/* The table in global memory; who decodes activations reads its counts once,
+ * others have no registers left. */
+template <bool decodes> struct given_groups : jg_table {
     using parameter = jg_table;
     using handle = const jg_group *;
     using tile = sched::tile;
@@ -35,14 +36,18 @@ struct given_groups : jg_table {
      * write is waited for. */
     __device__ static given_groups complete(const jg_table &given, u8 *)
     {
-        if (given.tiles < 0)
+        jg_table table = given;
+        if (given.tiles < 0) {
             ptx::griddepcontrol_wait();
-        return {given};
+            if (decodes)
+                table.tiles = table.first_tile[table.count];
+        }
+        return {table};
     }
-    /* Read each time: a register less where none are left. */
     __device__ int tiles() const
     {
-        return jg_table::tiles < 0 ? first_tile[count] : jg_table::tiles;
+        return !decodes && jg_table::tiles < 0 ? first_tile[count]
+                                               : jg_table::tiles;
     }
     __device__ int units() const
     {
@@ -202,7 +207,7 @@ template <bool strided, bool decodes, int threads> struct own_groups {
 
 template <bool own, bool strided, bool decodes, int threads>
 struct choose_groups {
-    using type = given_groups;
+    using type = given_groups<decodes>;
 };
 template <bool strided, bool decodes, int threads>
 struct choose_groups<true, strided, decodes, threads> {

@@ -57,7 +57,10 @@ constexpr bool half_atoms = spec::tile_n < scale_rows;
 
 /* Chunks multiplied at once; two buffers of weights alternate. More warps have
  * fewer registers each. */
-constexpr int batch = consumers > 2 || spec::blocks > 1 ? 1 : chunks / 2;
+constexpr int batch =
+    consumers > 2 || (spec::blocks > 1 && spec::width_step < spec::tile_m)
+        ? 1
+        : chunks / 2;
 
 static_assert(spec::threads == (1 + consumers) * warpgroup);
 static_assert(half_atoms ? spec::tile_n == scale_rows / 2
@@ -259,14 +262,6 @@ struct consumer {
     weight_reader weights;
     u64 activations; /* the first slot's descriptor */
     ring slots;
-    turns turn; /* of the next tile */
-    tile next;
-
-    __device__ void find_next()
-    {
-        if (turn.i < table.tiles())
-            next = table.find_tile<spec::tile_n>(turn.i);
-    }
 };
 
 /* Adds the sums of the other blocks, in the first one: true there. */
@@ -295,10 +290,11 @@ __device__ inline bool add_parts(consumer &self, float (&d)[count])
     return rank == 0;
 }
 
-/* A tile of at most `width` tokens. Each width has a loop of its own: a wgmma
- * of several widths in one loop would be serialized. */
-template <int width>
-__device__ inline void consume(consumer &self, const tile &tile)
+/* A tile of at most `width` tokens, with work beside its last products. Each
+ * width has a loop of its own: a wgmma of several widths in one loop would be
+ * serialized. */
+template <int width, class beside>
+__device__ inline void consume(consumer &self, const tile &tile, beside work)
 {
     const jg_group &group = self.table.of(tile.group);
     smem &shared = self.shared;
@@ -335,8 +331,7 @@ __device__ inline void consume(consumer &self, const tile &tile)
         previous = ring.slot;
         ring.next();
     }
-    self.turn.next();
-    self.find_next(); /* beside the last products */
+    work();
     ptx::wgmma_wait_group<0>();
     ptx::mbarrier_arrive(&ring.shared.empty[previous]);
     if constexpr (spec::split > 1)
@@ -364,29 +359,44 @@ __device__ inline void consume(consumer &self, const tile &tile)
 }
 
 /* In the narrowest width that holds the group's tiles. */
-template <int width = spec::width_step>
-__device__ inline void consume_any(consumer &self, const tile &tile)
+template <int width = spec::width_step, class beside>
+__device__ inline void consume_any(consumer &self, const tile &tile,
+                                   beside work)
 {
     if constexpr (width < spec::tile_m)
         if (self.table.tile_rows(tile) > width)
-            return consume_any<width + spec::width_step>(self, tile);
-    consume<width>(self, tile);
+            return consume_any<width + spec::width_step>(self, tile, work);
+    consume<width>(self, tile, work);
 }
 
+/* The next tile is found ahead, unless tiles are few: it takes code that they
+ * wait for. */
 __device__ void consume_all(smem &shared, const groups &table, int index)
 {
     consumer self = {shared, table, index,
                      weight_reader(4 * index + threadIdx.x / 32 % 4),
                      mma::activation_descriptor(
                          ptx::shared_address(shared.activations)),
-                     ring{shared.barriers},
-                     {},
-                     {}};
+                     ring{shared.barriers}};
 
-    self.find_next();
-    while (self.turn.i < table.tiles()) {
-        tile tile = self.next;
-        consume_any(self, tile);
+    turns turn;
+    if constexpr (spec::fused) {
+        for (; turn.i < table.tiles(); turn.next())
+            consume_any(self, table.find_tile<spec::tile_n>(turn.i), [] {});
+    } else {
+        tile next;
+        auto find = [&] {
+            if (turn.i < table.tiles())
+                next = table.find_tile<spec::tile_n>(turn.i);
+        };
+        find();
+        while (turn.i < table.tiles()) {
+            tile tile = next;
+            consume_any(self, tile, [&] {
+                turn.next();
+                find();
+            });
+        }
     }
 }
 

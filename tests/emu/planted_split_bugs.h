@@ -7,7 +7,7 @@
 
 #define IN_ADD_PARTS "/^__device__ inline bool add_parts/,/^}/"
 
-enum { SPLIT = 11 }; /* row of the model: in two parts */
+enum { SPLIT = 12 }; /* row of the model: in two parts */
 
 static const emu_test::planted_bug split_bugs[] = {
     {"sums read before they are stored", PRODUCT_TEXT,
